@@ -1,0 +1,165 @@
+"""Settings: closed, frozen, inert. Built once, in `service.App` or the command line, and passed down.
+
+From the least to the most binding: defaults, `citewell.toml` (in the home folder, or the file that `CITEWELL_CONFIG` names),
+environment variables `CITEWELL_<NAME>` (`CITEWELL_QA__MAX_RETRIES` for a nested one), arguments.
+The one rule: an unknown key is refused by its name, wherever it comes from.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from citewell.errors import ConfigError
+
+PREFIX = "CITEWELL_"
+
+
+class Group(BaseModel):
+    """A closed group of settings: `[name]` in the file, `CITEWELL_NAME__KEY` in the environment."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class QASettings(Group):
+    """The `qa` agent. Defaults are those of spec 000."""
+
+    question_max_chars: int = Field(500, ge=1, description="longest question accepted, in characters")
+    max_retries: int = Field(3, ge=0, description="quality retries of a node")
+    understanding_wait: float = Field(1.0, ge=0, description="seconds before understanding is tried again")
+    retry_wait: float = Field(1.5, ge=0, description="first wait of retrieval and generation in seconds; doubles, with jitter")
+    understanding_threshold: float = Field(0.7, ge=0, le=1, description="understanding this sure goes on")
+    understanding_floor: float = Field(0.4, ge=0, le=1, description="understanding this unsure is not tried again")
+    retrieval_threshold: float = Field(0.3, ge=0, le=1, description="evidence below this confidence gets a fallback answer")
+    quality_threshold: float = Field(0.3, ge=0, le=1, description="a draft below this quality is generated again")
+    history_tokens: int = Field(400, ge=0, description="history kept word for word, in tokens; older turns are summarised")
+    sensitive_words: Path | None = Field(None, description="a file of refused words, one a line, instead of the shipped list")
+
+
+class IngestSettings(Group):
+    """Reading files."""
+
+    max_bytes: int = Field(100_000_000, ge=1, description="largest file read, in bytes")
+    max_pages: int = Field(3_000, ge=1, description="most pages read of one file")
+    parse_seconds: float = Field(120.0, gt=0, description="a parser that takes longer is stopped and its file reported")
+    chunk_tokens: int = Field(220, ge=40, le=480, description="token budget of a chunk")
+    overlap_tokens: int = Field(40, ge=0, le=200, description="tokens of the chunk before that a chunk repeats")
+
+
+class Settings(BaseSettings):
+    """All settings. `citewell doctor` prints the ones in force."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True)
+
+    home: Path = Field(Path(platformdirs.user_data_dir("citewell", appauthor=False)), description="all that is kept")
+    cache: Path = Field(Path(platformdirs.user_cache_dir("citewell", appauthor=False)), description="what can be had again")
+
+    llm: Literal["builtin", "openai", "scripted", "none"] = Field("builtin", description="which chat model answers")
+    llm_file: Path | None = Field(None, description="a GGUF file for the built-in engine instead of the packaged model")
+    llm_url: str = Field("", description="base URL of an OpenAI-compatible endpoint, with its /v1")
+    llm_model: str = Field("", description="model name at that endpoint")
+    llm_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
+    llm_timeout: float = Field(120.0, gt=0, description="seconds a call to the chat model may take")
+    llm_threads: int = Field(0, ge=0, description="threads of the built-in chat model; 0: one a core")
+
+    embedder: Literal["builtin", "openai", "scripted"] = Field("builtin", description="which model embeds")
+    embed_url: str = Field("", description="base URL of an OpenAI-compatible embeddings endpoint")
+    embed_model: str = Field("", description="model name at that endpoint")
+    embed_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
+    embed_workers: int = Field(0, ge=0, description="embedding processes; 0: one a core, four at most")
+
+    scripted_replies: Path | None = Field(
+        None, description="replies of the scripted model, a JSON list (tests, demonstrations)"
+    )
+
+    host: str = Field("127.0.0.1", description="address that `serve` listens on")
+    port: int = Field(8420, ge=0, le=65535, description="port that `serve` listens on; 0: any free one")
+    collection: str = Field("default", min_length=1, description="collection used where none is named")
+    trace_days: int = Field(30, ge=1, description="days a trace is kept")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="least severe message logged")
+
+    qa: QASettings = QASettings()
+    ingest: IngestSettings = IngestSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments only: `load_settings` merges file and environment itself, so that it can name what is unknown."""
+        return (init_settings,)
+
+    @property
+    def database(self) -> Path:
+        """The one file of the truth."""
+        return self.home / "citewell.db"
+
+
+def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
+    """Read file and environment once. Raises ConfigError with the key, what is wrong with it, and the nearest known name."""
+    environ = os.environ if environ is None else environ
+    values = _merge(_from_file(environ), _from_environment(environ))
+    values = _merge(values, {k: v for k, v in arguments.items() if v is not None})
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(f"setting {key}: {first['msg']}", hint=_nearest(key, Settings.model_fields)) from None
+
+
+def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:
+    named = environ.get(PREFIX + "CONFIG")
+    home = environ.get(PREFIX + "HOME")
+    path = Path(named) if named else Path(home or Settings.model_fields["home"].default) / "citewell.toml"
+    if not path.exists():
+        if named:
+            raise ConfigError(
+                f"{path}: no such settings file", hint="CITEWELL_CONFIG names it; create it or unset the variable"
+            )
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{path}: {error}", hint="the settings file is TOML, in UTF-8") from None
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in environ.items():
+        if not name.startswith(PREFIX) or name == PREFIX + "CONFIG":
+            continue
+        head, _, tail = name.removeprefix(PREFIX).lower().partition("__")
+        known: Iterable[str] = Settings.model_fields
+        if head not in known:
+            raise ConfigError(f"environment variable {name}: unknown setting", hint=_nearest(head, known))
+        if tail:
+            values.setdefault(head, {})[tail] = value
+        else:
+            values[head] = value
+    return values
+
+
+def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    both = dict(below)
+    for key, value in above.items():
+        old = both.get(key)
+        both[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return both
+
+
+def _nearest(key: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(key.rpartition(".")[2], list(known), n=1)
+    return f"did you mean {close[0]}?" if close else "`citewell doctor` lists the settings"

@@ -1,0 +1,84 @@
+"""The whole error tree. A class exists only where a caller acts differently.
+
+    CitewellError                 anything we can explain; `message` says what and to what, `hint` what to do
+     ├── InvalidInput             the caller's words are off: fix the request
+     │    ├── SensitiveContent    the question holds a word of the refused list
+     │    └── ConfigError         a setting is unknown or wrong: fix the file or the variable
+     ├── NotFound                 no such collection, document, session, trace, job
+     ├── Conflict                 it exists already, or is being changed by someone else
+     ├── UnreadableFile           a file is broken, encrypted, empty, too large or of no known kind; others go on
+     ├── ModelUnavailable         no model file, or the model cannot be started: install it or choose another
+     ├── TransientError           may work when tried again; `models/retry.py` acts on this class only
+     ├── PermanentError           will fail the same way again; `code` tells which way
+     ├── StorageError             the disk or the database refuses (full, locked, read-only)
+     └── StepLimit                a graph took more steps than it is allowed
+
+`code` is the snake_case name that the JSON error shape carries on every channel.
+"""
+
+from __future__ import annotations
+
+
+class CitewellError(Exception):
+    """`message`: what happened, to what. `hint`: what to do about it. Both are shown to people."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "", code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        if code:
+            self.code = code
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross process borders (parsers run in a worker), so they pickle with their hint and code."""
+        return _rebuild, (type(self), self.message, self.hint, self.code)
+
+
+def _rebuild(kind: type[CitewellError], message: str, hint: str, code: str) -> CitewellError:
+    return kind(message, hint=hint, code=code)
+
+
+class InvalidInput(CitewellError):
+    code = "invalid_input"
+
+
+class SensitiveContent(InvalidInput):
+    code = "sensitive_content"
+
+
+class ConfigError(InvalidInput):
+    code = "config_error"
+
+
+class NotFound(CitewellError):
+    code = "not_found"
+
+
+class Conflict(CitewellError):
+    code = "conflict"
+
+
+class UnreadableFile(CitewellError):
+    code = "unreadable_file"
+
+
+class ModelUnavailable(CitewellError):
+    code = "model_unavailable"
+
+
+class TransientError(CitewellError):
+    code = "transient"
+
+
+class PermanentError(CitewellError):
+    code = "permanent"
+
+
+class StorageError(CitewellError):
+    code = "storage"
+
+
+class StepLimit(CitewellError):
+    code = "step_limit"

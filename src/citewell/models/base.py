@@ -1,0 +1,85 @@
+"""What thinks and what embeds, as protocols. Providers are interchangeable: nothing outside `models` knows which one runs.
+
+The one rule: cancelling the awaiting task stops the work behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewell.types import Message
+
+Vector = NDArray[np.float32]
+OnToken = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What a call cost. `cached` are prompt tokens that the prefix cache saved."""
+
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    text: str
+    tokens: Tokens = field(default_factory=Tokens)
+    finished: bool = True  # False: cut at max_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class YesNo:
+    """`log_odds` = log p(yes) - log p(no) of the one constrained token: above 0 means yes."""
+
+    log_odds: float
+    tokens: Tokens = field(default_factory=Tokens)
+
+
+class LLM(Protocol):
+    """A chat model. Raises ModelUnavailable, TransientError or PermanentError, nothing else."""
+
+    name: str
+    evidence_tokens: int  # how much packed evidence one prompt of this tier may carry
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        schema: dict[str, Any] | None = None,
+        stop: Sequence[str] = (),
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        """Answer `messages`. With `schema` the text is JSON of that schema; with `on_token` pieces arrive as they come."""
+        ...
+
+    async def yes_no(self, messages: Sequence[Message]) -> YesNo:
+        """Ask a question whose reply is one token, yes or no."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Embedder(Protocol):
+    """Text to unit vectors. `query` and `passages` may use different prefixes of the same space."""
+
+    name: str
+    dim: int
+
+    async def query(self, text: str) -> Vector:
+        """Shape (dim,), float32, length 1."""
+        ...
+
+    async def passages(self, texts: Sequence[str]) -> Vector:
+        """Shape (len(texts), dim), float32, rows of length 1, in order."""
+        ...
+
+    async def close(self) -> None: ...

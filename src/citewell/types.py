@@ -1,0 +1,193 @@
+"""What flows through Citewell. Inside: frozen dataclasses. Outside (API, CLI, traces): pydantic models, one shape a channel.
+
+The one rule: every `start`/`end` is a character offset into its document's `text`, and `text[start:end]` is the words meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+# ---------------------------------------------------------------- inside: from bytes to chunks
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a paginated document: `text[start:end]` stands on page `number` (1-based)."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it, up to the next heading of any level."""
+
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a parser makes of a file's bytes. `sections` cover `text` in order; `pages` is empty where there are none."""
+
+    title: str
+    media_type: str
+    lang: str
+    text: str
+    sections: tuple[Section, ...]
+    pages: tuple[Page, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def page_at(self, offset: int) -> int | None:
+        """The page on which the character at `offset` stands."""
+        return next((p.number for p in reversed(self.pages) if p.start <= offset), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of a document, cut to a token budget. `text == document.text[start:end]`; `section` indexes `sections`."""
+
+    text: str
+    start: int
+    end: int
+    section: int
+    heading_path: tuple[str, ...]
+    page: int | None
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A stored chunk that a search found. `signals` keeps each ranker's own figure by name (cosine, bm25, coverage, ...)."""
+
+    chunk_id: int
+    doc_id: str
+    collection: str
+    title: str
+    uri: str
+    heading_path: tuple[str, ...]
+    page: int | None
+    start: int
+    end: int
+    text: str
+    lang: str
+    score: float = 0.0
+    signals: dict[str, float] = field(default_factory=dict)
+
+
+# ---------------------------------------------------------------- outside: what every channel shows
+
+
+class Shown(BaseModel):
+    """Base of all that leaves the program: closed and frozen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Role = Literal["system", "user", "assistant"]
+
+
+class Message(Shown):
+    role: Role
+    content: str
+
+
+Status = Literal["answered", "fallback", "refused", "clarify", "error"]
+Verdict = Literal["supported", "partly", "unsupported"]
+CitationStatus = Literal["verified", "weak"]
+
+
+class Citation(Shown):
+    """Where a sentence is proved. `quote` is verbatim: it equals the document's text from `start` to `end`."""
+
+    n: int
+    doc_id: str
+    title: str
+    uri: str
+    page: int | None = None
+    section: str = ""
+    quote: str
+    start: int
+    end: int
+    boxes: list[list[float]] = []
+    score: float = 0.0
+    status: CitationStatus = "verified"
+
+
+class Sentence(Shown):
+    """A sentence of the answer, the citations that prove it, and what the check found (`problems` in words)."""
+
+    text: str
+    citations: list[int] = []
+    verdict: Verdict
+    problems: list[str] = []
+
+
+class Usage(Shown):
+    """What an answer cost. `seconds` is wall time by step name, `total` included."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: dict[str, float] = {}
+
+
+class Step(Shown):
+    """One node's run: its spec name, the way it went on, what it did in words and figures, and how long it took."""
+
+    n: int
+    node: str
+    action: str
+    seconds: float
+    detail: dict[str, Any] = {}
+
+
+class Answer(Shown):
+    """One object on every channel."""
+
+    answer: str
+    sentences: list[Sentence] = []
+    citations: list[Citation] = []
+    status: Status
+    confidence: float = Field(ge=0.0, le=1.0)
+    agent: str
+    route: str = ""
+    session_id: str = ""
+    trace_id: str = ""
+    warnings: list[str] = []
+    usage: Usage = Usage()
+    data: dict[str, Any] | None = None
+    error_info: dict[str, str] | None = None
+
+
+class Trace(Shown):
+    """How an answer came about, step by step."""
+
+    trace_id: str
+    agent: str
+    question: str
+    collection: str
+    session_id: str
+    created_at: float
+    steps: list[Step]
+    prompts: list[dict[str, Any]]
+    answer: Answer
+
+
+EventKind = Literal["step", "token", "citation", "warning", "answer", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happens while an answer is made. `data`: Step, text of a token, Citation, text of a warning, Answer,
+    or the error's JSON shape. Tokens are the draft; what is proved is in `answer`.
+    """
+
+    kind: EventKind
+    data: Step | Citation | Answer | str | dict[str, Any]
