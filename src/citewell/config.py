@@ -110,7 +110,7 @@ class Settings(BaseSettings):
 def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) -> Settings:
     """Read file and environment once. Raises ConfigError with the key, what is wrong with it, and the nearest known name."""
     environ = os.environ if environ is None else environ
-    values = _merge(_from_file(environ), _from_environment(environ))
+    values = _merge(file_values(environ), _from_environment(environ))
     values = _merge(values, {k: v for k, v in arguments.items() if v is not None})
     try:
         return Settings(**values)
@@ -120,7 +120,8 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
         raise ConfigError(f"setting {key}: {first['msg']}", hint=_nearest(key, Settings.model_fields)) from None
 
 
-def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:
+def file_values(environ: Mapping[str, str]) -> dict[str, Any]:
+    """What the settings file says, not yet checked; empty where there is none. Raises ConfigError, which names the file."""
     named = environ.get(PREFIX + "CONFIG")
     home = environ.get(PREFIX + "HOME")
     path = Path(named) if named else Path(home or Settings.model_fields["home"].default) / "citewell.toml"

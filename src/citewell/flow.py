@@ -16,12 +16,19 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from citewell.errors import StepLimit
 from citewell.types import Step
 
-S = TypeVar("S")
+
+class State(Protocol):
+    """What every agent's state has: how each node ended, by its spec name. A node that fails says so itself."""
+
+    node_execution_status: dict[str, str]
+
+
+S = TypeVar("S", bound=State)
 Node = Callable[[Any, Any], Awaitable[str]]
 END: Final = "END"
 Target = Node | Literal["END"]
@@ -159,6 +166,7 @@ def _wrap(function: Node) -> Any:
         _detail.set(detail)
         started = time.perf_counter()
         label = await function(box["state"], config["configurable"]["deps"])
+        box["state"].node_execution_status.setdefault(name_of(function), "completed")
         seconds = time.perf_counter() - started
         writer(Step(n=box["n"] + 1, node=name_of(function), action=label, seconds=round(seconds, 4), detail=detail))
         return {"state": box["state"], "label": label, "n": box["n"] + 1}

@@ -1,1 +1,1 @@
-"""Placeholder until its part is written."""
+"""The graphs, one agent a file. The one rule: no agent imports another."""

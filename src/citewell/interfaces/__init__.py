@@ -1,1 +1,1 @@
-"""Placeholder until its part is written."""
+"""The outside: command line and HTTP. The one rule: an interface calls the service and shows what it says, nothing else."""

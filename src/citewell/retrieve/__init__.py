@@ -1,1 +1,1 @@
-"""Placeholder until its part is written."""
+"""How it is found again: strategies propose, pure functions rank and say how sure they are."""

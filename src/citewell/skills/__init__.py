@@ -1,1 +1,4 @@
-"""Placeholder until its part is written."""
+"""One language job each: a full way with a chat model and, where it exists, a way without.
+
+The one rule: a skill takes what it needs as arguments and keeps nothing between calls.
+"""

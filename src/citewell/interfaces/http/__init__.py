@@ -1,1 +1,58 @@
-"""Placeholder until its part is written."""
+"""The HTTP interface: one noun a file, one router each. The one rule: every answer that is not 2xx has the one error shape."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import APIRouter, FastAPI
+
+from citewell import __version__
+from citewell.interfaces.http import ask, collections, documents, jobs, sessions, status, traces
+from citewell.interfaces.http.errors import HANDLERS
+from citewell.interfaces.http.guard import Guard
+from citewell.service.app import App
+from citewell.service.jobs import work
+
+ROUTERS: tuple[APIRouter, ...] = (
+    ask.router,
+    collections.router,
+    documents.router,
+    jobs.router,
+    sessions.router,
+    traces.router,
+    status.router,
+)
+
+
+def create_app(app: App) -> FastAPI:
+    """The web application around an open App. `state.stopping` ends open streams when it is set."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        worker = asyncio.create_task(work(app))
+        try:
+            yield
+        finally:
+            http.state.stopping.set()
+            worker.cancel()
+            with suppress(asyncio.CancelledError):
+                await worker
+
+    http = FastAPI(
+        title="Citewell",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # its page loads scripts from another site
+        redoc_url=None,
+        lifespan=lifespan,
+        exception_handlers=HANDLERS,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False},
+    )
+    http.state.citewell = app
+    http.state.stopping = asyncio.Event()
+    for router in ROUTERS:
+        http.include_router(router)
+    http.add_middleware(Guard, largest_file=app.settings.ingest.max_bytes)
+    return http

@@ -1,0 +1,68 @@
+# What people and CI do with a checkout. Needs make and Python 3.11 or later with pip and venv, nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --group build --generate-hashes --no-header --no-annotate
+QUESTION_EN := How long do I have to send an item back?
+QUESTION_ZH := 出差住宿的报销标准是多少？
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup start test check fmt bench eval lock clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.installed $(VENV)/.model  ## install everything into .venv, the chat model too
+
+start: setup  ## add the sample library, ask one question in each language, serve
+	$(BIN)/citewell add -c samples samples/library
+	$(BIN)/citewell ask -c samples '$(QUESTION_EN)'
+	$(BIN)/citewell ask -c samples '$(QUESTION_ZH)'
+	$(BIN)/citewell serve
+
+test: setup check  ## every check, then every test
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev  ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fmt: $(VENV)/.dev  ## put the code into its form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup  ## speed and size, as ratios
+	$(BIN)/python -m evals.bench
+
+eval: setup  ## quality on the questions about the samples
+	$(BIN)/python -m evals.run
+
+lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
+	$(LOCK) --output-file requirements.lock
+	$(LOCK) --group dev --constraints requirements.lock --output-file requirements-dev.lock
+
+clean:  ## remove what was installed and cached here; your documents stay
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Citewell needs Python 3.11 or later, and this is " + sys.version.split()[0] + "; name another with: make PYTHON=/path/to/python3.11")'
+	@$(PYTHON) -m venv $(VENV) || { echo 'Python has no venv module here (on Debian and Ubuntu: apt install python3-venv)' >&2; exit 1; }
+
+$(VENV)/.installed: requirements.lock pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --require-hashes --requirement requirements.lock
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.installed
+	$(PIP) install --quiet --require-hashes --requirement requirements-dev.lock
+	@touch $@
+
+# without the model Citewell still works, with extracts for answers: a failure here is told, and tried again next time
+$(VENV)/.model: $(VENV)/.installed
+	@if $(BIN)/citewell models pull; then touch $@; else echo 'no chat model yet; `make setup` tries again' >&2; fi

@@ -1,0 +1,323 @@
+"""The `qa` agent of spec 000: one pass through validate, understand, remember, retrieve, generate, store, refine.
+
+The one rule: every way to the end gives an answer, an honest refusal, a question back, or an error that names its cause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any, Literal
+
+from citewell.agents.qa_state import Deps, QAState
+from citewell.errors import CitewellError, InvalidInput, SensitiveContent, StorageError, TransientError
+from citewell.flow import END, Graph, emit, node, note
+from citewell.ingest.sentences import language
+from citewell.models.base import LLM
+from citewell.skills import answer as answering
+from citewell.skills.cite import Proof, prove, renumber
+from citewell.skills.clean import clean
+from citewell.skills.confidence import GATE_THRESHOLD, answer_confidence
+from citewell.skills.entities import entity_list
+from citewell.skills.evidence import PASSAGES, Passage, pack, prefix
+from citewell.skills.format import format_citations, with_markers
+from citewell.skills.grade import evidence_settles
+from citewell.skills.intent import classify_intent
+from citewell.skills.reference import candidates, depends_on_history, joined, rewrite
+from citewell.skills.sensitive import find_sensitive
+from citewell.skills.summarize import summarise, within_budget
+from citewell.skills.wording import refusal, say
+from citewell.types import Event, Message
+
+EXTRACTIVE_TOKENS = 500  # evidence packed where no chat model sets a budget
+UNDERSTOOD_ALONE, UNDERSTOOD_JOINED, UNDERSTOOD_REWRITTEN = 1.0, 0.6, 0.85
+
+
+@node("InputValidationNode")
+async def input_validation(state: QAState, deps: Deps) -> Literal["default", "return_error"]:
+    """Clean the question, refuse what cannot be asked, bring the history into one form."""
+    question = clean(state.raw_user_input)
+    longest = deps.settings.question_max_chars
+    error: CitewellError | None = None
+    kind = "validation_error"
+    if not question:
+        error = InvalidInput("the question is empty", hint="ask something in words")
+    elif len(question) > longest:
+        kind = "length_error"
+        error = InvalidInput(
+            f"the question has {len(question)} characters, {longest} are allowed",
+            hint="ask a shorter question, or raise the setting qa.question_max_chars",
+        )
+    elif word := find_sensitive(question, deps.sensitive):
+        kind = "sensitive_content"
+        error = SensitiveContent(
+            f"the question holds a refused word: {word}", hint="the setting qa.sensitive_words names the list"
+        )
+    if error:
+        state.fail("InputValidationNode", kind, error)
+        return "return_error"
+    history = [Message(role=m.role, content=clean(m.content)) for m in state.raw_conversation_history if m.content.strip()]
+    turns = sum(m.role == "user" for m in history)
+    state.validated_question = state.standalone_question = state.query_text = question
+    state.structured_conversation_context = {"history": history, "turn_count": turns, "lang": language(question)}
+    note(turns=turns, lang=language(question))
+    return "default"
+
+
+@node("QuestionUnderstandingNode")
+async def question_understanding(
+    state: QAState, deps: Deps
+) -> Literal["update_context", "retry", "clarify", "handle_failed_understanding"]:
+    """Intent, entities, the question on its own, its vector. Scores at the first try, the model at the second."""
+    name, settings = "QuestionUnderstandingNode", deps.settings
+    question = state.validated_question
+    history: list[Message] = state.structured_conversation_context["history"][-6:]
+    options = candidates(question, history)
+    if options:
+        lang = language(question)
+        state.final_answer = say("which", lang, options=say("or", lang).join(options))
+        state.status = "clarify"
+        note(options=options)
+        return "clarify"
+    try:
+        understood = await _understand(question, history, deps, tried=state.retry_count.get(name, 0))
+    except CitewellError as error:
+        if isinstance(error, TransientError) and state.again(name, settings.max_retries):
+            await deps.sleep(settings.understanding_wait)
+            return "retry"
+        state.warnings.append(f"the question was taken word for word: {error.message}")
+        state.extracted_entities = [{"entity": e.entity, "type": e.type} for e in entity_list(question)]
+        return _not_understood(state, error.message)
+    state.question_intent, state.extracted_entities = understood["intent"], understood["entities"]
+    state.standalone_question, state.query_text = understood["standalone"], understood["query"]
+    state.optimized_query_vector, state.understanding_confidence = understood["vector"], understood["confidence"]
+    note(intent=state.question_intent, entities=[e["entity"] for e in state.extracted_entities])
+    note(standalone=state.standalone_question, confidence=state.understanding_confidence)
+    if state.understanding_confidence >= settings.understanding_threshold:
+        return "update_context"
+    if state.understanding_confidence > settings.understanding_floor and state.again(name, settings.max_retries):
+        return "retry"  # at once: nothing is waited for, the next try asks the model
+    return _not_understood(state, "low confidence")
+
+
+async def _understand(question: str, history: list[Message], deps: Deps, *, tried: int) -> dict[str, Any]:
+    standalone = query = question
+    sure = UNDERSTOOD_ALONE
+    if history and depends_on_history(question):
+        query = joined(question, history)
+        if deps.llm is None:
+            standalone, sure = query, UNDERSTOOD_REWRITTEN
+        elif tried:
+            standalone, sure = await rewrite(question, history, deps.llm), UNDERSTOOD_REWRITTEN
+        else:
+            standalone, sure = query, UNDERSTOOD_JOINED
+    intent, vector = await asyncio.gather(classify_intent(question, deps.embedder), deps.embedder.query(query))
+    return {
+        "intent": intent.label,
+        "entities": [{"entity": e.entity, "type": e.type} for e in entity_list(standalone)],
+        "standalone": standalone,
+        "query": query,
+        "vector": vector,
+        "confidence": round(min(sure, intent.confidence), 3),
+    }
+
+
+def _not_understood(state: QAState, why: str) -> Literal["handle_failed_understanding"]:
+    """No dead end: go on with the question as it was typed, less sure of the answer."""
+    state.standalone_question = state.standalone_question or state.validated_question
+    state.node_execution_status["QuestionUnderstandingNode"] = "failed"
+    note(failed=why)
+    return "handle_failed_understanding"
+
+
+@node("ConversationMemoryNode")
+async def conversation_memory(state: QAState, deps: Deps) -> Literal["retrieve_documents", "refine_answer", "return_error"]:
+    """Before retrieval: cut the history to its budget, summarise what is cut. After generation: store the answer."""
+    try:
+        if state.current_action == "store_answer":
+            reply = Message(role="assistant", content=state.initial_answer)
+            state.updated_conversation_history = [*state.updated_conversation_history, reply]
+            return "refine_answer"
+        history: list[Message] = state.structured_conversation_context["history"]
+        older, kept = within_budget(history, deps.settings.history_tokens)
+        summary = await summarise(older, deps.llm)
+        asked = Message(role="user", content=state.validated_question)
+        state.updated_conversation_history, state.context_summary = [*kept, asked], summary
+        note(kept=len(kept), summarised=len(older))
+    except CitewellError as error:
+        state.fail("ConversationMemoryNode", "memory_error", error)
+        return "return_error"
+    return "retrieve_documents"
+
+
+@node("DocumentRetrievalNode")
+async def document_retrieval(state: QAState, deps: Deps) -> Literal["generate_answer", "generate_fallback", "retry"]:
+    """Search by meaning, words and entities; say how likely it is that the answer is among what was found."""
+    name, settings = "DocumentRetrievalNode", deps.settings
+    entities = [e["entity"] for e in state.extracted_entities if e["type"] not in {"number", "date"}]
+    try:
+        found = await deps.search(state.query_text, state.optimized_query_vector, entities)
+    except (TransientError, StorageError) as error:
+        if state.again(name, settings.max_retries):
+            await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))
+            return "retry"
+        state.retrieval_status = "failed"
+        state.fail(name, "retrieval_error", error)
+        state.warnings.append(f"the search failed: {error.message}")
+        return "generate_fallback"
+    state.retrieved_documents, state.retrieval_confidence = found.hits, found.confidence
+    state.retrieval_status = "success" if found.hits else "empty"
+    note(confidence=found.confidence, evidence=[_shown(h) for h in found.hits])
+    if found.hits and found.confidence >= settings.retrieval_threshold:
+        return "generate_answer"
+    state.generation_pattern = "fallback"
+    return "generate_fallback"
+
+
+def _shown(hit: Any) -> dict[str, Any]:
+    where = {"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)}
+    return where | {"score": hit.score, "signals": {k: round(v, 3) for k, v in hit.signals.items()}, "text": hit.text[:200]}
+
+
+def _backoff(wait: float, tried: int) -> float:
+    """Doubles each time, with jitter of up to a half."""
+    return wait * float(2 ** (tried - 1)) * (1 + random.random() / 2)  # noqa: S311 - jitter is not cryptography
+
+
+@node("AnswerGenerationNode")
+async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer", "retry"]:
+    """Grade the evidence, then word the answer from it; refuse where it does not hold one; extract where no model answers."""
+    name, settings = "AnswerGenerationNode", deps.settings
+    lang = language(state.validated_question)
+    state.current_action = "store_answer"
+    if state.question_intent == "smalltalk":
+        state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
+        return "store_answer"
+    budget = deps.llm.evidence_tokens if deps.llm else EXTRACTIVE_TOKENS
+    passages = pack(state.standalone_question, state.retrieved_documents, budget, most=max(PASSAGES, budget // 400))
+    state.passages = passages
+    state.citation_sources = [{"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in passages]
+    if not passages:
+        return _refuse(state, lang)
+    if deps.llm is None:
+        return _extract(state, lang, settings.retrieval_threshold)
+    try:
+        return await _generate(state, deps, deps.llm, passages, lang)
+    except TransientError as error:
+        if state.again(name, settings.max_retries):
+            await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))
+            return "retry"
+        state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
+    except CitewellError as error:
+        state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
+    return _extract(state, lang, settings.retrieval_threshold)
+
+
+async def _generate(
+    state: QAState, deps: Deps, llm: LLM, passages: list[Passage], lang: str
+) -> Literal["store_answer", "retry"]:
+    tried = state.retry_count.get("AnswerGenerationNode", 0)
+    shared, asked = prefix(state.standalone_question, passages)
+    if state.evidence_log_odds is None:
+        state.evidence_log_odds = (await evidence_settles(llm, shared, asked, lang)).log_odds
+    note(evidence_log_odds=round(state.evidence_log_odds, 2), passages=len(passages))
+    if state.evidence_log_odds < GATE_THRESHOLD:
+        return _refuse(state, lang)
+    sink = emit
+    reply = await answering.generate(
+        llm, shared, asked, lang, on_token=lambda t: sink(Event("token", t)), temperature=0.3 * tried
+    )
+    grade = answering.quality(reply.text, finished=reply.finished)
+    note(quality=grade)
+    if grade < deps.settings.quality_threshold:
+        if state.again("AnswerGenerationNode", deps.settings.max_retries):
+            return "retry"
+        state.warnings.append("the chat model gave no usable answer, so the evidence itself is shown")
+        return _extract(state, lang, deps.settings.retrieval_threshold)
+    if answering.says_unknown(reply.text):
+        return _refuse(state, lang)
+    state.initial_answer, state.generation_status = reply.text.strip(), "success"
+    return "store_answer"
+
+
+def _extract(state: QAState, lang: str, threshold: float) -> Literal["store_answer"]:
+    """The evidence itself, or a refusal where even the search is not sure of it."""
+    if state.retrieval_confidence < threshold:
+        return _refuse(state, lang)
+    state.initial_answer = answering.extract(state.standalone_question, state.passages)
+    state.generation_status = "degraded" if state.warnings else "success"
+    return "store_answer"
+
+
+def _refuse(state: QAState, lang: str) -> Literal["store_answer"]:
+    state.initial_answer, state.generation_status = refusal(state.retrieved_documents, lang), "refused"
+    return "store_answer"
+
+
+@node("AnswerRefinementNode")
+async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_result", "error_recovery"]:
+    """Prove every sentence, drop what is not proved, number the citations, say how sure the answer is."""
+    state.final_answer = state.initial_answer
+    if state.generation_status in {"refused", "smalltalk"}:
+        state.status = "clarify" if state.generation_status == "smalltalk" else "refused"
+        state.answer_confidence = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, [])
+        return "return_result"
+    try:
+        proof = await prove(state.initial_answer, state.standalone_question, state.passages, deps.embedder)
+        proof = Proof(proof.sentences, await deps.locate(proof.citations))
+    except CitewellError as error:
+        state.warnings.append(f"the answer could not be proved: {error.message}")
+        state.status = "fallback" if state.initial_answer else "error"
+        state.node_execution_status["AnswerRefinementNode"] = "failed"
+        return "error_recovery"
+    _settle(state, proof)
+    for citation in state.proof.citations:
+        emit(Event("citation", citation))
+    return "return_result"
+
+
+def _settle(state: QAState, proof: Proof) -> None:
+    lang = language(state.validated_question)
+    kept = [s for s in proof.sentences if s.verdict != "unsupported"]
+    dropped = len(proof.sentences) - len(kept)
+    note(verdicts=[s.verdict for s in proof.sentences], problems=[p for s in proof.sentences for p in s.problems])
+    state.answer_confidence = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, proof.sentences)
+    if not kept:
+        state.status = "refused"
+        state.final_answer = refusal(state.retrieved_documents, lang)
+        state.warnings.append("the draft was withheld: none of its sentences stands in the sources")
+        return
+    if dropped:
+        state.warnings.append(f"{dropped} sentence(s) of the draft were left out: the sources do not prove them")
+    state.proof = renumber(proof, kept)
+    state.formatted_citations = format_citations(state.proof.citations, lang)
+    text = with_markers(state.proof.sentences, lang)
+    uncertain = state.generation_pattern == "fallback" or state.generation_status == "degraded"
+    state.final_answer = f"{say('uncertain', lang)} {text}" if uncertain else text
+    state.status = "fallback" if uncertain else "answered"
+
+
+GRAPH: Graph[QAState] = Graph(
+    "qa",
+    {
+        input_validation: {"default": question_understanding, "return_error": END},
+        question_understanding: {
+            "update_context": conversation_memory,
+            "retry": question_understanding,
+            "clarify": END,
+            "handle_failed_understanding": conversation_memory,
+        },
+        conversation_memory: {
+            "retrieve_documents": document_retrieval,
+            "refine_answer": answer_refinement,
+            "return_error": END,
+        },
+        document_retrieval: {
+            "generate_answer": answer_generation,
+            "generate_fallback": answer_generation,
+            "retry": document_retrieval,
+        },
+        answer_generation: {"store_answer": conversation_memory, "retry": answer_generation},
+        answer_refinement: {"return_result": END, "error_recovery": END},
+    },
+)

@@ -1,0 +1,97 @@
+"""What the `qa` agent's nodes share: the fields of spec 000 under their names, and what reaches them from outside.
+
+The spec reads some fields under second names; they are the same fields (DESIGN section 5): `question_text` is
+`validated_question`, `dialogue_history` the history in `structured_conversation_context`, `intent_label` `question_intent`,
+`key_entities` `extracted_entities`, `preliminary_answer` `initial_answer`, `conversation_history`
+`updated_conversation_history`. The one rule: effects arrive through `Deps`, results leave through the state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from citewell.config import QASettings
+from citewell.errors import CitewellError
+from citewell.models.base import LLM, Embedder, Vector
+from citewell.retrieve.strategies import Found
+from citewell.skills.cite import Proof
+from citewell.skills.evidence import Passage
+from citewell.types import Citation, Hit, Message, Status
+
+
+class Search(Protocol):
+    """Find chunks by words, meaning (None: words alone) and entities."""
+
+    async def __call__(self, text: str, vector: Vector | None, entities: Sequence[str]) -> Found: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """Effects. `llm` None: the tier without a chat model. `locate` gives citations their page and section."""
+
+    settings: QASettings
+    llm: LLM | None
+    embedder: Embedder
+    search: Search
+    locate: Callable[[list[Citation]], Awaitable[list[Citation]]]
+    sensitive: re.Pattern[str] | None = None
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(slots=True)
+class QAState:
+    raw_user_input: str
+    raw_conversation_history: list[Message] = field(default_factory=list)
+    # InputValidationNode
+    validated_question: str = ""
+    structured_conversation_context: dict[str, Any] = field(default_factory=dict)
+    # QuestionUnderstandingNode
+    question_intent: str = ""
+    extracted_entities: list[dict[str, str]] = field(default_factory=list)
+    optimized_query_vector: Vector | None = None
+    understanding_confidence: float = 0.0
+    standalone_question: str = ""  # ours: the question as it is understood alone
+    query_text: str = ""  # ours: what is searched for
+    # ConversationMemoryNode
+    current_action: Literal["update_context", "store_answer"] = "update_context"
+    updated_conversation_history: list[Message] = field(default_factory=list)
+    context_summary: str = ""
+    # DocumentRetrievalNode
+    retrieved_documents: list[Hit] = field(default_factory=list)
+    retrieval_confidence: float = 0.0
+    retrieval_status: Literal["", "success", "empty", "failed"] = ""
+    generation_pattern: Literal["standard", "fallback"] = "standard"
+    # AnswerGenerationNode
+    passages: list[Passage] = field(default_factory=list)
+    evidence_log_odds: float | None = None
+    initial_answer: str = ""
+    citation_sources: list[dict[str, Any]] = field(default_factory=list)
+    generation_status: Literal["", "success", "degraded", "refused", "smalltalk", "failed"] = ""
+    # AnswerRefinementNode
+    proof: Proof = field(default_factory=lambda: Proof([], []))
+    final_answer: str = ""
+    answer_confidence: float = 0.0
+    formatted_citations: list[str] = field(default_factory=list)
+    # all nodes
+    status: Status = "error"
+    retry_count: dict[str, int] = field(default_factory=dict)
+    error_info: dict[str, str] | None = None
+    error: CitewellError | None = None
+    warnings: list[str] = field(default_factory=list)
+    node_execution_status: dict[str, str] = field(default_factory=dict)
+
+    def fail(self, node_name: str, error_type: str, error: CitewellError) -> None:
+        """Record what went wrong where; the first error that leaves no answer is what the user is told."""
+        self.error = error
+        self.error_info = {"error_type": error_type, "message": error.message, "hint": error.hint, "node": node_name}
+        self.node_execution_status[node_name] = "failed"
+
+    def again(self, node_name: str, most: int) -> bool:
+        """Count one more try of a node; False when it has had `most` retries."""
+        tried = self.retry_count.get(node_name, 0)
+        self.retry_count[node_name] = tried + 1
+        return tried < most

@@ -1,0 +1,128 @@
+"""Builds a `Document` from the blocks that a parser finds, in reading order.
+
+The one rule: text is cleaned and joined here before any offset is taken, so every span is exact. Blocks are set apart by a blank
+line, rows and list items by a line break: `sentences` relies on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Final
+
+from citewell.errors import UnreadableFile
+from citewell.ingest.script import language
+from citewell.types import Document, Page, Section
+
+_BREAKS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+# controls, byte order mark, soft hyphen, lone surrogates and non-characters; tab and \n stay
+_NEVER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff\ud800-\udfff]")
+_SPACES = re.compile(r"[\u00a0\u2007\u202f]")
+MAX_TITLE: Final = 300
+
+
+def clean(text: str) -> str:
+    """`text` without what must not survive: `\\n` is the only line break, no NUL, no lone surrogate, no other control."""
+    return _SPACES.sub(" ", _NEVER.sub("", _BREAKS.sub("\n", text)))
+
+
+def stem(name: str) -> str:
+    """The title of last resort: the file name without its suffix."""
+    return PurePath(name).stem or name
+
+
+def document(
+    name: str,
+    media_type: str,
+    text: str,
+    sections: list[Section],
+    *,
+    title: str = "",
+    pages: list[Page] | None = None,
+    warnings: list[str] | None = None,
+) -> Document:
+    """The finished document. Raises UnreadableFile where there is no text in it."""
+    if not text.strip():
+        raise UnreadableFile(f"{name} holds no text")
+    shown = " ".join(clean(title).split())[:MAX_TITLE] or stem(name)
+    return Document(shown, media_type, language(text), text, tuple(sections), tuple(pages or ()), tuple(warnings or ()))
+
+
+class Outline:
+    """Turns headings met in order into sections that cover the text from its first character to its last."""
+
+    def __init__(self) -> None:
+        self.starts: list[tuple[int, tuple[str, ...]]] = []
+        self._open: list[tuple[int, str]] = []
+
+    def heading(self, level: int, title: str, start: int) -> None:
+        """A heading of `level` (1 is the highest) whose line begins at `start`."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        self._open.append((level, title))
+        self.starts.append((start, tuple(text for _, text in self._open)))
+
+    def sections(self, length: int) -> list[Section]:
+        """The sections of a text `length` characters long; what stands before the first heading has an empty path."""
+        starts = self.starts
+        if not starts or starts[0][0] > 0:
+            starts = [(0, ()), *starts]
+        ends = [start for start, _ in starts[1:]] + [length]
+        return [Section(path, start, end) for (start, path), end in zip(starts, ends, strict=True)]
+
+
+class Assembly:
+    """Collects blocks. `gap` is what stands before a block: a blank line, or one break between rows and list items."""
+
+    def __init__(self) -> None:
+        self.outline = Outline()
+        self.pages: list[Page] = []
+        self.first_heading = ""
+        self._parts: list[str] = []
+        self._length = 0
+
+    def block(self, text: str, *, gap: str = "\n\n", then: Sequence[tuple[int, str]] = ()) -> int:
+        """Append `text` and return where it starts. An empty one is left out. `then`: how it goes on, on which pages."""
+        text = clean(text).lstrip("\n") if then else clean(text).rstrip().lstrip("\n")
+        if text.strip() and self._length:
+            self._append(gap)
+        start = self._length
+        if text.strip():
+            self._append(text)
+        for number, more in then:
+            self.page(number)
+            self._append(clean(more))
+        return start
+
+    def rows(self, lines: list[str]) -> None:
+        """Lines that belong together, such as a table's rows."""
+        for n, line in enumerate(lines):
+            self.block(line, gap="\n" if n else "\n\n")
+
+    def heading(self, level: int, text: str) -> None:
+        title = " ".join(clean(text).split())  # on one line, so that it stays one sentence
+        if title:
+            self.first_heading = self.first_heading or title
+            self.outline.heading(level, title[:MAX_TITLE], self.block(title))
+
+    def page(self, number: int) -> None:
+        """What is appended from here on stands on page `number`."""
+        if self.pages:
+            last = self.pages.pop()
+            self.pages.append(Page(last.number, last.start, self._length))
+        self.pages.append(Page(number, self._length, self._length))
+
+    def document(self, name: str, media_type: str, *, title: str = "", warnings: list[str] | None = None) -> Document:
+        text = "".join(self._parts)
+        pages = _close(self.pages, len(text))
+        sections = self.outline.sections(len(text))
+        return document(name, media_type, text, sections, title=title, pages=pages, warnings=warnings)
+
+    def _append(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+
+
+def _close(pages: list[Page], length: int) -> list[Page]:
+    return [*pages[:-1], Page(pages[-1].number, pages[-1].start, length)] if pages else []

@@ -1,0 +1,54 @@
+"""`citewell add`: read files, then embed what is new. The one rule: a bad file costs only itself, and the exit code tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from citewell.errors import CitewellError
+from citewell.interfaces.cli.progress import watching
+from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.terminal import fail, out, print_json, styled, warn, write
+from citewell.service.add import AddReport, FileReport, embed_pending
+from citewell.service.add import add as add_files
+from citewell.service.app import App
+
+STYLES = {"added": "green", "replaced": "green", "unchanged": "dim", "failed": "red"}
+
+
+async def add(app: App, paths: Sequence[str], collection: str | None, json: bool) -> int:
+    problem = None
+    async with watching() as tell:
+        report = await add_files(app, paths, collection or app.settings.collection, on_progress=tell)
+        try:
+            await embed_pending(app, tell)
+        except CitewellError as error:
+            problem = error
+    if json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        show(report)
+    if report.skipped:
+        kinds = ", ".join(f"{count} {suffix}" for suffix, count in report.skipped.items())
+        warn(f"skipped files of unknown kinds: {kinds}")
+    if problem is not None:
+        warn("the files can be found by their words; to find them by meaning, add again when this is solved:")
+        fail(problem)
+    return ERROR if report.failed or problem is not None else DONE
+
+
+def show(report: AddReport) -> None:
+    """A line for each file, then the sums."""
+    console = out()
+    for file in report.files:
+        write(console, styled(f"{file.status:<9} ", STYLES[file.status]) + styled(_tail(file)))
+        for warning in file.warnings:
+            write(console, styled(f"warning: {warning}", "yellow"), indent=10)
+    sums = Counter(file.status for file in report.files)
+    write(console, styled(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or "nothing to add", "bold"))
+
+
+def _tail(file: FileReport) -> str:
+    if file.status == "failed":
+        return f"{file.path}: {file.reason}"
+    return f"{file.path} ({file.chunks} passages)"

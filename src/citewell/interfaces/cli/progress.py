@@ -1,0 +1,82 @@
+"""How far a long job is, on standard error. The one rule: bars on a terminal only; elsewhere a plain line now and then."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from citewell.interfaces.cli.terminal import err, plain, styled
+from citewell.service.progress import OnProgress, Progress
+
+LABELS = {"read": "reading files", "embed": "learning meanings"}
+LINE_EVERY = 10.0  # seconds between two plain lines of one phase
+
+
+@asynccontextmanager
+async def watching() -> AsyncIterator[OnProgress]:
+    """Show the Progress that is told inside the block."""
+    console = err()
+    if not console.is_terminal:
+        yield _Lines().tell
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=console, transient=True) as bars:
+        yield _Bars(bars).tell
+
+
+class _Bars:
+    def __init__(self, bars: Bars) -> None:
+        self.bars = bars
+        self.tasks: dict[str, TaskID] = {}
+
+    async def tell(self, progress: Progress) -> None:
+        label = LABELS[progress.phase]
+        task = self.tasks.get(progress.phase)
+        if task is None:
+            task = self.tasks[progress.phase] = self.bars.add_task(label)
+        name = plain(progress.name).replace("\n", " ")
+        shown = name if len(name) <= 24 else name[:23] + "…"
+        self.bars.update(task, description=shown or label, completed=progress.done, total=progress.total)
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self.phase = ""
+        self.at = 0.0
+
+    async def tell(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if progress.phase == self.phase and now - self.at < LINE_EVERY and progress.done < progress.total:
+            return
+        self.phase, self.at = progress.phase, now
+        err().print(styled(f"{LABELS[progress.phase]}: {progress.done} of {progress.total}"), soft_wrap=True)
+
+
+@contextmanager
+def watching_bytes(name: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a download; tell it (bytes done, bytes in all)."""
+    console = err()
+    if not console.is_terminal:
+        lines = _ByteLines(name)
+        yield lines.tell
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=console, transient=True) as bars:
+        task = bars.add_task(name)
+        yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+class _ByteLines:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.at = 0.0
+
+    def tell(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self.at >= LINE_EVERY or done == total:
+            self.at = now
+            err().print(styled(f"{self.name}: {done / 1e6:.0f} of {total / 1e6:.0f} MB"), soft_wrap=True)

@@ -1,0 +1,48 @@
+"""`citewell remove`: documents, or a whole collection. The one rule: a collection is not removed unasked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from citewell.errors import InvalidInput
+from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.terminal import err, out, plain, print_json, styled, write
+from citewell.service.app import App
+from citewell.service.collections import delete_collection, get_collection
+from citewell.service.documents import delete_document, find_documents
+
+
+async def remove(app: App, targets: Sequence[str], collection: str | None, *, everything: bool, yes: bool, json: bool) -> int:
+    if everything and collection:
+        return await _remove_collection(app, collection, yes=yes, json=json)
+    found = [info for target in targets for info in await find_documents(app, target, collection)]
+    for info in found:
+        await delete_document(app, info.doc_id)
+    if json:
+        print_json({"removed": [info.model_dump(mode="json") for info in found]})
+        return DONE
+    for info in found:
+        write(out(), styled(f"removed {info.doc_id} {info.uri}"))
+    return DONE
+
+
+async def _remove_collection(app: App, name: str, *, yes: bool, json: bool) -> int:
+    info = await get_collection(app, name)
+    if not yes and not _confirmed(f"Remove collection {info.name} with {info.documents} documents? [y/N] "):
+        write(err(), styled("nothing removed"))
+        return ERROR
+    await delete_collection(app, name)
+    if json:
+        print_json({"removed": [], "collection": info.model_dump(mode="json")})
+    else:
+        write(out(), styled(f"removed collection {info.name} ({info.documents} documents)"))
+    return DONE
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise InvalidInput("there is no terminal to ask on", hint="--yes removes without asking")
+    sys.stderr.write(plain(question))
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

@@ -1,0 +1,74 @@
+"""How a command runs: settings, an App around it, an exit code after it.
+
+0 done or answered, 1 error, 2 usage (typer's own), 3 no answer, 130 stopped by Ctrl-C.
+The one rule: people see one line and a hint; a traceback comes only with `log_level = "debug"`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import traceback
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from citewell.config import Settings, load_settings
+from citewell.errors import CitewellError
+from citewell.interfaces.cli.terminal import err, fail, print_json, styled
+from citewell.interfaces.problem import problem_of
+from citewell.service.app import App
+
+DONE, ERROR, NO_ANSWER, INTERRUPTED = 0, 1, 3, 130
+STOPPED = "stopped; what was done so far is kept whole"
+
+
+def run(work: Callable[[App], Coroutine[Any, Any, int]], *, json: bool) -> None:
+    """Do `work` in an open App and leave with the exit code it gives."""
+
+    async def inside(settings: Settings) -> int:
+        async with App(settings) as app:
+            return await work(app)
+
+    with boundary(json=json) as settings:
+        raise typer.Exit(asyncio.run(inside(settings)))
+
+
+@contextmanager
+def boundary(*, json: bool, **arguments: Any) -> Iterator[Settings]:
+    """Load the settings, and turn what goes wrong inside into one line and an exit code."""
+    debug = False
+    try:
+        settings = load_settings(**arguments)
+        debug = settings.log_level == "debug"
+        logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+        yield settings
+    except KeyboardInterrupt:
+        err().print(styled(STOPPED))
+        raise typer.Exit(INTERRUPTED) from None
+    except (typer.Exit, typer.Abort, BrokenPipeError):
+        raise
+    except Exception as error:  # noqa: BLE001  # the last line of defence: whatever it is, people get one line
+        known = explained(error)
+        if debug:
+            traceback.print_exc()
+        if json:
+            print_json(problem_of(known))
+        fail(known)
+        raise typer.Exit(ERROR) from None
+
+
+def explained(error: Exception) -> CitewellError:
+    """Any exception as one of ours: a message and a hint."""
+    if isinstance(error, CitewellError):
+        return error
+    if isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        return explained(error.exceptions[0])
+    return CitewellError(
+        f"internal error: {type(error).__name__}: {error}",
+        hint="a fault of Citewell; CITEWELL_LOG_LEVEL=debug shows where, and please report it",
+        code="internal",
+    )

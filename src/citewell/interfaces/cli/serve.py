@@ -1,0 +1,94 @@
+"""`citewell serve`: the HTTP interface on this machine. The one rule: the address is bound before anything slow is loaded, and
+a stop (Ctrl-C, SIGTERM) ends open streams at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import typer
+import uvicorn
+
+from citewell.config import Settings
+from citewell.errors import Conflict, InvalidInput
+from citewell.interfaces.cli.run import DONE, boundary
+from citewell.interfaces.cli.terminal import out, print_json, styled, write
+from citewell.interfaces.http import create_app
+from citewell.service.app import App
+
+GRACE = 5  # seconds that running requests get to end after a stop
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, with stop signals handled by us: it would raise them again after it has stopped."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def serve(*, host: str | None, port: int | None, json: bool) -> None:
+    with boundary(json=json, host=host, port=port) as settings:
+        listener = listen(settings.host, settings.port)
+        try:
+            asyncio.run(_serve(settings, listener, json))
+        finally:
+            listener.close()
+        raise typer.Exit(DONE)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket. Raises InvalidInput for an address that others can reach, Conflict for a port in use."""
+    if not is_loopback(host):
+        raise InvalidInput(
+            f"{host}: Citewell listens on this machine only (127.0.0.1, ::1, localhost)",
+            hint="anyone who reaches the port could read every document; put an authenticating proxy on this machine in front",
+        )
+    address = "127.0.0.1" if host == "localhost" else host
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        return socket.create_server((address, port), family=family)
+    except OSError as error:
+        raise Conflict(
+            f"cannot listen on {host} port {port}: {error.strerror or error}",
+            hint="another program has it; stop that one or choose another with --port (0 takes any free one)",
+        ) from None
+
+
+def is_loopback(host: str) -> bool:
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
+async def _serve(settings: Settings, listener: socket.socket, json: bool) -> None:
+    async with App(settings) as app:
+        http = create_app(app)
+        config = uvicorn.Config(
+            http, log_config=None, access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=GRACE
+        )
+        server = Server(config)
+
+        def stop() -> None:
+            server.force_exit = server.should_exit  # the second signal does not wait
+            server.should_exit = True
+            http.state.stopping.set()
+
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop)
+        host, port = listener.getsockname()[:2]
+        _announce(f"http://{f'[{host}]' if ':' in host else host}:{port}", json)
+        await server.serve(sockets=[listener])
+
+
+def _announce(address: str, json: bool) -> None:
+    if json:
+        print_json({"url": address})
+    else:
+        write(out(), styled(f"Citewell listens on {address} (Ctrl-C stops it)"))

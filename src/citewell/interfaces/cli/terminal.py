@@ -1,0 +1,69 @@
+"""What reaches the terminal. The one rule: text of documents and models is printed as text, never as markup or control codes.
+
+Results go to standard output, everything else to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from citewell.errors import CitewellError
+
+# escape sequences; then C0 and C1 controls other than tab and newline, and marks that turn the reading direction
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(text: str) -> str:
+    """`text` without anything a terminal would obey."""
+    text = _ESCAPES.sub("", text).replace("\r\n", "\n")
+    return _CONTROLS.sub("", text).encode("utf-8", "replace").decode("utf-8")
+
+
+def styled(text: str, style: str = "") -> Text:
+    """`text` as rich text of one style, cleaned, its brackets left alone."""
+    return Text(plain(text), style=style)
+
+
+def out() -> Console:
+    """Standard output: results."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def err() -> Console:
+    """Standard error: progress, warnings, errors."""
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def write(console: Console, text: Text, indent: int = 0) -> None:
+    """One paragraph: wrapped to a terminal's width, unbroken in a pipe."""
+    if console.is_terminal:
+        console.print(Padding(text, (0, 0, 0, indent), expand=False))
+    else:
+        console.print(Text(" " * indent) + text, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """The one object of `--json`, readable, in UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+    sys.stdout.flush()
+
+
+def warn(message: str) -> None:
+    write(err(), styled("warning: ", "yellow") + styled(message))
+
+
+def fail(error: CitewellError) -> None:
+    """One clear line, and what to do about it."""
+    console = err()
+    write(console, styled("error: ", "red") + styled(error.message))
+    if error.hint:
+        write(console, styled(error.hint, "dim"), indent=2)

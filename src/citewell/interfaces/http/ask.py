@@ -1,0 +1,66 @@
+"""`POST /api/ask`: a question to an Answer, whole or as events. A client that leaves stops the work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.errors import Refused
+from citewell.interfaces.http.sse import STOPPING, Pair, event_stream
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, stream
+from citewell.service.ask import ask as answer_to
+from citewell.types import Answer, Event
+
+router = APIRouter(prefix="/api", tags=["ask"])
+GONE = 499  # nobody reads it: the client has left
+EVENTS = "`text/event-stream`: events `step`, `token`, `citation`, `warning`, `answer`, `error`, each with JSON data"
+
+
+@router.post("/ask", response_model=Answer, responses={200: {"content": {"text/event-stream": {}}, "description": EVENTS}})
+async def ask(request: Request, body: AskRequest, app: Citewell) -> Response:
+    """Answer one question. With `Accept: text/event-stream` the steps and the draft come first, as they happen."""
+    if "text/event-stream" in request.headers.get("accept", ""):
+        return event_stream(request, _events(app, body))
+    answer = await _while_connected(request, app, body)
+    return JSONResponse(answer.model_dump(mode="json"))
+
+
+async def _events(app: App, body: AskRequest) -> AsyncIterator[Pair]:
+    async for event in stream(app, body):
+        yield event.kind, shown(event)
+
+
+def shown(event: Event) -> Any:
+    """An event's data as JSON: words are wrapped as `{"text"}`, so that every event carries an object."""
+    if isinstance(event.data, BaseModel):
+        return event.data.model_dump(mode="json")
+    return {"text": event.data} if isinstance(event.data, str) else event.data
+
+
+async def _while_connected(request: Request, app: App, body: AskRequest) -> Answer:
+    """The answer, unless the client leaves or the server stops first: then the work is cancelled."""
+    work = asyncio.create_task(answer_to(app, body))
+    gone, stop = asyncio.create_task(_left(request)), asyncio.create_task(request.app.state.stopping.wait())
+    try:
+        await asyncio.wait({work, gone, stop}, return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            return work.result()
+        if gone.done():
+            raise Refused(GONE, "gone", "the client has left")
+        raise Refused(503, **STOPPING["error"])
+    finally:
+        for task in (work, gone, stop):
+            task.cancel()
+        await asyncio.gather(work, gone, stop, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        continue

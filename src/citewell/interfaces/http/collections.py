@@ -1,0 +1,89 @@
+"""`/api/collections`: list, create, get, delete; their documents: list, upload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict
+from starlette.datastructures import UploadFile
+
+from citewell.errors import InvalidInput
+from citewell.interfaces.http.deps import Citewell
+from citewell.knowledge.documents import CollectionInfo, DocumentInfo
+from citewell.knowledge.jobs import Job
+from citewell.service import collections as service
+from citewell.service.documents import list_documents
+from citewell.service.jobs import Upload, submit
+
+router = APIRouter(prefix="/api/collections", tags=["collections"])
+MOST_FILES = 1_000  # of one upload
+
+FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                }
+            }
+        },
+    }
+}
+
+
+class NewCollection(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+
+
+class Collections(BaseModel):
+    collections: list[CollectionInfo]
+
+
+class Documents(BaseModel):
+    documents: list[DocumentInfo]
+
+
+@router.get("")
+async def list_collections(app: Citewell) -> Collections:
+    return Collections(collections=await service.list_collections(app))
+
+
+@router.post("", status_code=201)
+async def create_collection(body: NewCollection, app: Citewell) -> CollectionInfo:
+    return await service.create_collection(app, body.name)
+
+
+@router.get("/{name}")
+async def get_collection(name: str, app: Citewell) -> CollectionInfo:
+    return await service.get_collection(app, name)
+
+
+@router.delete("/{name}", status_code=204)
+async def delete_collection(name: str, app: Citewell) -> None:
+    """With all its documents."""
+    await service.delete_collection(app, name)
+
+
+@router.get("/{name}/documents")
+async def documents(name: str, app: Citewell) -> Documents:
+    return Documents(documents=await list_documents(app, name))
+
+
+@router.post("/{name}/documents", status_code=202, openapi_extra=FORM)
+async def upload(name: str, request: Request, app: Citewell) -> Job:
+    """Store the files of a multipart form and add them as a job; the collection is made where it is new.
+
+    Every file part counts, whatever its field is called.
+    """
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise InvalidInput("an upload is a multipart/form-data body", hint=f"curl -F file=@report.pdf .../{name}/documents")
+    async with request.form(max_files=MOST_FILES) as form:
+        files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
+        if not files:
+            raise InvalidInput("the form holds no file", hint="send each file as a part with a file name")
+        return await submit(app, name, [Upload(part.filename or "", part.file) for part in files])

@@ -1,0 +1,84 @@
+"""`/api/documents/{id}`: what it is, its text with spans, its original bytes; delete.
+
+The one rule: original bytes are strangers' bytes. They come as a download, never as a page of this origin.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+
+from citewell.interfaces.http.deps import Citewell
+from citewell.knowledge.documents import DocumentInfo
+from citewell.service import documents as service
+
+router = APIRouter(prefix="/api/documents/{doc_id}", tags=["documents"])
+
+
+class SectionSpan(BaseModel):
+    heading_path: list[str]
+    start: int
+    end: int
+
+
+class PageSpan(BaseModel):
+    number: int
+    start: int
+    end: int
+
+
+class Content(BaseModel):
+    """`start` and `end` are character offsets into `text`, here and in every citation."""
+
+    doc_id: str
+    title: str
+    media_type: str
+    lang: str
+    text: str
+    sections: list[SectionSpan]
+    pages: list[PageSpan]
+
+
+@router.get("")
+async def get_document(doc_id: str, app: Citewell) -> DocumentInfo:
+    return await service.get_document(app, doc_id)
+
+
+@router.get("/content")
+async def content(doc_id: str, app: Citewell) -> Content:
+    document = await service.read_document(app, doc_id)
+    return Content(
+        doc_id=doc_id,
+        title=document.title,
+        media_type=document.media_type,
+        lang=document.lang,
+        text=document.text,
+        sections=[SectionSpan(heading_path=list(s.heading_path), start=s.start, end=s.end) for s in document.sections],
+        pages=[PageSpan(number=page.number, start=page.start, end=page.end) for page in document.pages],
+    )
+
+
+@router.get("/file", response_class=Response)
+async def file(doc_id: str, app: Citewell) -> Response:
+    """The bytes as they were added."""
+    info, data = await service.original_file(app, doc_id)
+    headers = {
+        "Content-Disposition": disposition(info.uri),
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    return Response(data, media_type=info.media_type, headers=headers)
+
+
+@router.delete("", status_code=204)
+async def delete_document(doc_id: str, app: Citewell) -> None:
+    await service.delete_document(app, doc_id)
+
+
+def disposition(uri: str) -> str:
+    """A download under the file's own name; RFC 6266, with a plain name for clients that know no other."""
+    name = uri.removeprefix("upload:").replace("\\", "/").rpartition("/")[2] or "document"
+    simple = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name)
+    return f"attachment; filename=\"{simple}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"

@@ -1,0 +1,101 @@
+"""The one table from errors to HTTP statuses, and the handlers that put every failure into the one error shape."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from citewell import errors
+from citewell.interfaces.problem import Problem, problem, problem_of
+
+log = logging.getLogger(__name__)
+
+STATUS: dict[type[errors.CitewellError], int] = {
+    errors.InvalidInput: 422,
+    errors.ConfigError: 500,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.UnreadableFile: 422,
+    errors.ModelUnavailable: 503,
+    errors.TransientError: 503,
+    errors.PermanentError: 502,
+    errors.StorageError: 503,
+    errors.StepLimit: 500,
+    errors.CitewellError: 500,
+}
+HINTS = {
+    404: "the paths are listed at /api/openapi.json",
+    405: "the paths and their methods are listed at /api/openapi.json",
+    413: "send less at a time",
+}
+
+
+class Refused(errors.CitewellError):
+    """The HTTP layer itself refuses a request; it knows its status."""
+
+    def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.status = status
+
+
+def status_of(error: errors.CitewellError) -> int:
+    """The status of the nearest class in the table."""
+    if isinstance(error, Refused):
+        return error.status
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+def reply(status: int, body: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(body, status_code=status, headers=headers)
+
+
+async def known(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, errors.CitewellError)
+    return reply(status_of(error), problem_of(error))
+
+
+async def http(_: Request, error: Exception) -> JSONResponse:
+    """What the framework raises: no such path, wrong method, a body that cannot be read."""
+    assert isinstance(error, HTTPException)
+    name = HTTPStatus(error.status_code).name.lower()
+    headers = dict(error.headers) if error.headers else None
+    return reply(error.status_code, problem(name, str(error.detail), HINTS.get(error.status_code, "")), headers)
+
+
+async def invalid(_: Request, error: Exception) -> JSONResponse:
+    """A body or a parameter of the wrong form. The value itself is not sent back."""
+    assert isinstance(error, RequestValidationError)
+    faults = [_fault(each) for each in error.errors()]
+    if any(each["type"] == "json_invalid" for each in error.errors()):
+        return reply(400, problem("invalid_json", "the body is not valid JSON", "send one JSON object, in UTF-8", faults))
+    message = "; ".join(f"{each['field']}: {each['message']}" for each in faults)
+    hint = "send it as JSON with Content-Type: application/json; the form is at /api/openapi.json"
+    return reply(422, problem("invalid_input", message, hint, faults))
+
+
+async def unexpected(request: Request, error: Exception) -> JSONResponse:
+    """A fault of ours: the log has the traceback, the client a line."""
+    log.error("%s %s", request.method, request.url.path, exc_info=error)
+    return reply(
+        500, problem("internal", "internal error", "a fault of Citewell; the server's log says where, please report it")
+    )
+
+
+def _fault(error: dict[str, Any]) -> dict[str, str]:
+    where = [str(part) for part in error["loc"] if part != "body"]
+    return {"field": ".".join(where) or "body", "message": str(error["msg"])}
+
+
+HANDLERS: dict[int | type[Exception], Callable[[Request, Exception], Any]] = {
+    errors.CitewellError: known,
+    HTTPException: http,
+    RequestValidationError: invalid,
+    Exception: unexpected,
+}

@@ -1,0 +1,52 @@
+"""`/api/jobs/{id}`: how far an upload is, asked for or as events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
+
+from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.sse import Pair, event_stream
+from citewell.knowledge.jobs import Job
+from citewell.service.app import App
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+POLL = 0.25  # seconds between two looks at the table: the worker may be another process
+ENDED = frozenset({"done", "failed"})
+
+
+class JobList(BaseModel):
+    jobs: list[Job]
+
+
+@router.get("")
+async def list_jobs(app: Citewell) -> JobList:
+    return JobList(jobs=await app.jobs.list())
+
+
+@router.get("/{job_id}")
+async def get_job(job_id: str, app: Citewell) -> Job:
+    return await app.jobs.get(job_id)
+
+
+@router.get("/{job_id}/events", response_class=Response)
+async def events(job_id: str, request: Request, app: Citewell) -> Response:
+    """`progress` whenever the job has moved on, then `done` or `failed`; each carries the job."""
+    await app.jobs.get(job_id)
+    return event_stream(request, _follow(app, job_id))
+
+
+async def _follow(app: App, job_id: str) -> AsyncIterator[Pair]:
+    last: Job | None = None
+    while True:
+        job = await app.jobs.get(job_id)
+        if job.state in ENDED:
+            yield job.state, job.model_dump(mode="json")
+            return
+        if job != last:
+            yield "progress", job.model_dump(mode="json")
+            last = job
+        await asyncio.sleep(POLL)

@@ -1,0 +1,52 @@
+"""`/api/health` (it runs), `/api/ready` (it can answer), `/api/version`, and what stands at `/`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+
+from citewell import __version__
+from citewell.interfaces.http.deps import Citewell
+from citewell.service.ready import Readiness, readiness
+
+router = APIRouter(tags=["status"])
+
+
+class Health(BaseModel):
+    status: Literal["live"] = "live"
+
+
+class Version(BaseModel):
+    version: str = __version__
+
+
+class Root(BaseModel):
+    name: str = "Citewell"
+    version: str = __version__
+    openapi: str = "/api/openapi.json"
+    ask: str = "POST /api/ask"
+
+
+@router.get("/api/health")
+async def health() -> Health:
+    return Health()
+
+
+@router.get("/api/ready", responses={503: {"model": Readiness}})
+async def ready(app: Citewell, response: Response) -> Readiness:
+    """503 while the database cannot be read; `degraded` while the chat model is missing."""
+    found = await readiness(app)
+    response.status_code = 503 if found.status == "unavailable" else 200
+    return found
+
+
+@router.get("/api/version")
+async def version() -> Version:
+    return Version()
+
+
+@router.get("/", include_in_schema=False)
+async def root() -> Root:
+    return Root()

@@ -1,0 +1,154 @@
+"""Work that outlives the process that asked for it: a table, and leases.
+
+The one rule: a worker holds a job by its lease and must report before it runs out (`progress` renews it). A job whose
+worker died is taken again. `Job.attempts` is the worker's proof: one that was too slow and lost its job is told so.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from sqlalchemy import Connection, RowMapping, text
+
+from citewell.errors import CitewellError, Conflict, NotFound
+from citewell.knowledge.db import Database
+from citewell.types import Shown
+
+State = Literal["queued", "running", "done", "failed"]
+
+LEASE_SECONDS = 60.0
+MOST_ATTEMPTS = 3  # a job that killed its worker this often is not tried again
+
+
+class Job(Shown):
+    """`done` of `total` are steps of the work (`total` 0: not known yet); `detail` says what it is at."""
+
+    job_id: str
+    kind: str
+    payload: dict[str, Any]
+    state: State
+    done: int
+    total: int
+    detail: str
+    result: dict[str, Any] | None
+    error: dict[str, str] | None
+    attempts: int
+    created_at: float
+    updated_at: float
+
+
+class Jobs:
+    """Raises NotFound for an unknown job, Conflict for one that is not the caller's to change, and StorageError."""
+
+    def __init__(self, db: Database, clock: Callable[[], float] = time.time, *, lease: float = LEASE_SECONDS) -> None:
+        self._db = db
+        self._clock = clock
+        self._lease = lease
+
+    async def create(self, kind: str, payload: Mapping[str, Any]) -> Job:
+        job_id = "job_" + secrets.token_hex(8)
+        row = {"job_id": job_id, "kind": kind, "payload": json.dumps(dict(payload)), "now": self._clock()}
+
+        def create(connection: Connection) -> Job:
+            connection.execute(_INSERT, row)
+            return _job(_row(connection, job_id))
+
+        return await self._db.write(create)
+
+    async def get(self, job_id: str) -> Job:
+        return await self._db.read(lambda connection: _job(_row(connection, job_id)))
+
+    async def list(self, limit: int = 100) -> list[Job]:
+        """The newest first."""
+
+        def rows(connection: Connection) -> list[Job]:
+            return [_job(row) for row in connection.execute(_NEWEST, {"limit": limit}).mappings()]
+
+        return await self._db.read(rows)
+
+    async def claim(self) -> Job | None:
+        """The oldest job that waits, or whose worker's lease ran out; it is the caller's then, and nobody else's."""
+        if await self._db.read(self._waiting) is None:
+            return None  # an idle worker asks often: it need not take the write lock
+
+        def claim(connection: Connection) -> Job | None:
+            now = self._clock()
+            connection.execute(_GIVE_UP, {"now": now, "most": MOST_ATTEMPTS, "error": _GAVE_UP})
+            job_id = self._waiting(connection)
+            if job_id is None:
+                return None
+            connection.execute(_CLAIM, {"job_id": job_id, "now": now, "lease": now + self._lease})
+            return _job(_row(connection, job_id))
+
+        return await self._db.write(claim)
+
+    async def progress(self, job_id: str, done: int, total: int, detail: str = "", *, attempt: int | None = None) -> Job:
+        """Say how far it is, and renew the lease. With `attempt` (the `attempts` of the claimed job) only for its holder."""
+        lease = self._clock() + self._lease
+        changes = {"done": done, "total": total, "detail": detail, "lease": lease}
+        return await self._update(job_id, attempt, "done = :done, total = :total, detail = :detail, lease = :lease", changes)
+
+    async def finish(self, job_id: str, result: Mapping[str, Any], *, attempt: int | None = None) -> Job:
+        changes = {"result": json.dumps(dict(result))}
+        return await self._update(job_id, attempt, "state = 'done', result = :result, error = NULL", changes)
+
+    async def fail(self, job_id: str, error: CitewellError | Mapping[str, str], *, attempt: int | None = None) -> Job:
+        """An error of ours is kept as its code, message and hint."""
+        if isinstance(error, CitewellError):
+            error = {"code": error.code, "message": error.message, "hint": error.hint}
+        return await self._update(job_id, attempt, "state = 'failed', error = :error", {"error": json.dumps(dict(error))})
+
+    def _waiting(self, connection: Connection) -> str | None:
+        found: str | None = connection.execute(_WAITING, {"now": self._clock()}).scalar_one_or_none()
+        return found
+
+    async def _update(self, job_id: str, attempt: int | None, columns: str, changes: Mapping[str, Any]) -> Job:
+        statement = text(f"UPDATE jobs SET {columns}, updated_at = :now WHERE job_id = :job_id")  # noqa: S608 columns are ours
+
+        def update(connection: Connection) -> Job:
+            row = _row(connection, job_id)
+            if row["state"] != "running" or attempt not in (None, row["attempts"]):
+                hint = "its lease ran out and another worker took it, or it has ended; drop this run's result"
+                raise Conflict(
+                    f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's", hint=hint
+                )
+            connection.execute(statement, {**changes, "now": self._clock(), "job_id": job_id})
+            return _job(_row(connection, job_id))
+
+        return await self._db.write(update)
+
+
+def _row(connection: Connection, job_id: str) -> RowMapping:
+    row = connection.execute(text("SELECT * FROM jobs WHERE job_id = :id"), {"id": job_id}).mappings().one_or_none()
+    if row is None:
+        raise NotFound(f"no job {job_id!r}")
+    return row
+
+
+def _job(row: RowMapping) -> Job:
+    shown = {name: row[name] for name in Job.model_fields}
+    decoded = {name: json.loads(row[name]) if row[name] else None for name in ("payload", "result", "error")}
+    return Job(**shown | decoded)
+
+
+_GAVE_UP = json.dumps({"code": "gave_up", "message": "the worker died each time it was tried", "hint": "see the log"})
+_INSERT = text(
+    """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at)
+    VALUES (:job_id, :kind, :payload, 'queued', 0, 0, '', 0, 0, :now, :now)"""
+)
+_NEWEST = text("SELECT * FROM jobs ORDER BY created_at DESC, rowid DESC LIMIT :limit")
+_WAITING = text(
+    """SELECT job_id FROM jobs WHERE state = 'queued' OR (state = 'running' AND lease < :now)
+    ORDER BY created_at, rowid LIMIT 1"""
+)
+_CLAIM = text(
+    "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease, updated_at = :now WHERE job_id = :job_id"
+)
+_GIVE_UP = text(
+    """UPDATE jobs SET state = 'failed', error = :error, updated_at = :now
+    WHERE state = 'running' AND lease < :now AND attempts >= :most"""
+)

@@ -1,0 +1,101 @@
+"""The tables, as an ordered list of steps that are only ever added to.
+
+The one rule: a step that has been released is never changed; the next one corrects it. Step number n is the n-th of
+MIGRATIONS, and runs in one transaction with its record. Times are seconds since the epoch, ids are text with a prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+APPLICATION_ID = 0x43495445  # "CITE", in the header of the file
+
+
+def m001_knowledge(connection: Connection) -> None:
+    """Collections, documents, their bytes, chunks, vectors, words, and the log of changes that indexes in memory follow."""
+    _run(
+        connection,
+        f"PRAGMA application_id = {APPLICATION_ID}",
+        "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at REAL NOT NULL)",
+        "CREATE TABLE collections (name TEXT PRIMARY KEY, created_at REAL NOT NULL)",
+        """CREATE TABLE documents (
+            doc_id TEXT PRIMARY KEY,
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
+            uri TEXT NOT NULL, title TEXT NOT NULL, media_type TEXT NOT NULL, lang TEXT NOT NULL,
+            sha256 TEXT NOT NULL REFERENCES files, bytes INTEGER NOT NULL, version INTEGER NOT NULL, added_at REAL NOT NULL,
+            page_count INTEGER NOT NULL, warnings TEXT NOT NULL,
+            sections TEXT NOT NULL, pages TEXT NOT NULL, text TEXT NOT NULL,
+            UNIQUE (collection, uri))""",
+        "CREATE INDEX documents_sha256 ON documents (sha256)",
+        "CREATE TABLE files (sha256 TEXT PRIMARY KEY, data BLOB NOT NULL)",
+        # AUTOINCREMENT: an id is never used twice, so nobody who kept one is shown another text under it
+        """CREATE TABLE chunks (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            doc TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+            collection TEXT NOT NULL, lang TEXT NOT NULL,
+            ordinal INTEGER NOT NULL, section INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+            page INTEGER, tokens INTEGER NOT NULL, sha256 TEXT NOT NULL, embedder TEXT NOT NULL DEFAULT '',
+            heading_path TEXT NOT NULL, text TEXT NOT NULL)""",
+        "CREATE INDEX chunks_doc ON chunks (doc)",
+        "CREATE INDEX chunks_collection ON chunks (collection)",
+        "CREATE INDEX chunks_sha256 ON chunks (sha256)",
+        # covers both "which chunks still wait" and all that an index in memory loads beside the vectors
+        "CREATE INDEX chunks_embedder ON chunks (embedder, id, collection, doc, lang)",
+        # beside the chunks, not in them: an index in memory reads all of these and none of the text
+        "CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, vec BLOB NOT NULL)",
+        # our own tokens between spaces; `place` holds what filters ask for and does not count in the rank
+        """CREATE VIRTUAL TABLE words USING fts5 (tokens, place, tokenize = "ascii tokenchars '.-_/:@&+%#'")""",
+        "INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 0.0)')",
+        "CREATE TABLE changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL)",
+        """CREATE TRIGGER vectors_added AFTER INSERT ON vectors
+            BEGIN INSERT INTO changes (chunk) VALUES (new.chunk); END""",
+        """CREATE TRIGGER vectors_changed AFTER UPDATE ON vectors
+            BEGIN INSERT INTO changes (chunk) VALUES (new.chunk); END""",
+        """CREATE TRIGGER vectors_gone AFTER DELETE ON vectors
+            BEGIN INSERT INTO changes (chunk) VALUES (old.chunk); END""",
+        """CREATE TRIGGER chunks_gone AFTER DELETE ON chunks
+            BEGIN DELETE FROM words WHERE rowid = old.id; END""",
+    )
+
+
+def m002_sessions(connection: Connection) -> None:
+    """Spec 003's one table, with its fields."""
+    _run(
+        connection,
+        """CREATE TABLE sessions (
+            session_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, title TEXT, current_state TEXT NOT NULL,
+            session_data TEXT, last_updated REAL NOT NULL)""",
+        "CREATE INDEX sessions_user ON sessions (user_id, last_updated)",
+    )
+
+
+def m003_traces(connection: Connection) -> None:
+    _run(
+        connection,
+        """CREATE TABLE traces (
+            trace_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, created_at REAL NOT NULL, expires REAL NOT NULL,
+            trace TEXT NOT NULL)""",
+        "CREATE INDEX traces_created ON traces (created_at)",
+        "CREATE INDEX traces_expires ON traces (expires)",
+    )
+
+
+def m004_jobs(connection: Connection) -> None:
+    _run(
+        connection,
+        """CREATE TABLE jobs (
+            job_id TEXT PRIMARY KEY, kind TEXT NOT NULL, payload TEXT NOT NULL, state TEXT NOT NULL,
+            done INTEGER NOT NULL, total INTEGER NOT NULL, detail TEXT NOT NULL, result TEXT, error TEXT,
+            attempts INTEGER NOT NULL, lease REAL NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL)""",
+        "CREATE INDEX jobs_state ON jobs (state, created_at)",
+    )
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [m001_knowledge, m002_sessions, m003_traces, m004_jobs]
+
+
+def _run(connection: Connection, *statements: str) -> None:
+    for statement in statements:
+        connection.exec_driver_sql(statement)

@@ -1,0 +1,119 @@
+"""Vectors in memory as 8-bit codes, with the columns that filters look at. No database, no threads: a table that is scanned.
+
+The one rule: this only nominates. The codes rank the candidates, exact float32 vectors decide between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewell.knowledge.index import Filter
+from citewell.models.base import Vector
+
+SAMPLE = 20_000  # vectors that the range of each dimension is measured on
+_MARGIN = 0.1  # of that range, added at both ends for vectors to come
+_LEAST_SPAN = 0.1  # a dimension that hardly varies yet; a step is then 0.0004, far below what ranks differ by
+_CLIPPED = 1e-3  # share of components outside the range above which it is measured again
+
+Codes = NDArray[np.int32]
+
+
+class Column:
+    """A filter column: each row's value as a small number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self.rows: Codes = np.empty(0, np.int32)
+
+    def add(self, values: Iterable[str]) -> None:
+        numbers = [self._numbers.setdefault(value, len(self._numbers)) for value in values]
+        self.rows = np.concatenate([self.rows, np.asarray(numbers, np.int32)])
+
+    def holds(self, values: Sequence[str]) -> NDArray[np.bool_]:
+        """Which rows have one of these values."""
+        wanted = np.zeros(len(self._numbers) + 1, np.bool_)
+        wanted[[self._numbers.get(value, len(self._numbers)) for value in values]] = True
+        wanted[-1] = False
+        return wanted[self.rows]
+
+
+class Scan:
+    """`sample`: vectors like those to come, shape (n, dim). Rows are added and removed by chunk id."""
+
+    def __init__(self, sample: Vector) -> None:
+        import faiss  # 0.4 s, and not before something is searched by meaning
+
+        self._faiss: Any = faiss
+        low, high = sample.min(axis=0), sample.max(axis=0)
+        span = np.maximum((high - low) * (1 + 2 * _MARGIN), _LEAST_SPAN)
+        # a constant shift changes no order of inner products, and a scale is taken back in the query
+        self._middle: Vector = ((low + high) / 2).astype(np.float32)
+        self._scale: Vector = (254 / span).astype(np.float32)
+        self.dim = int(sample.shape[1])
+        kind = faiss.ScalarQuantizer.QT_8bit_direct_signed  # bytes times bytes: twice as fast as the other kinds
+        self._codes: Any = faiss.IndexScalarQuantizer(self.dim, kind, faiss.METRIC_INNER_PRODUCT)
+        self.ids: NDArray[np.int64] = np.empty(0, np.int64)
+        self.collections, self.docs, self.langs = Column(), Column(), Column()
+        self._measured = 0
+        self._clipped = 0
+
+    def add(self, ids: Sequence[int], vectors: Vector, places: Sequence[tuple[str, str, str]]) -> None:
+        """`places` are (collection, document, language), one a row."""
+        scaled = (vectors - self._middle) * self._scale
+        self._clipped += int(np.count_nonzero(np.abs(scaled) > 127.5))
+        self._codes.add(np.clip(np.rint(scaled), -127, 127).astype(np.float32))
+        self.ids = np.concatenate([self.ids, np.asarray(ids, np.int64)])
+        for column, values in zip((self.collections, self.docs, self.langs), zip(*places, strict=True), strict=False):
+            column.add(values)
+
+    def remove(self, ids: Sequence[int]) -> None:
+        gone = np.isin(self.ids, np.asarray(ids, np.int64))
+        if gone.any():
+            self._codes.remove_ids(np.flatnonzero(gone))
+            self.ids = self.ids[~gone]
+            for column in (self.collections, self.docs, self.langs):
+                column.rows = column.rows[~gone]
+
+    def settle(self) -> None:
+        """Loading is over: from here on, `worn` counts."""
+        self._measured, self._clipped = len(self.ids), 0
+
+    @property
+    def worn(self) -> bool:
+        """So much was added outside the measured range that candidates may be missed: load again. Never for less than a
+        tenth more rows, so that loading stays a small part of adding.
+        """
+        added = len(self.ids) - self._measured
+        return self._clipped > _CLIPPED * max(added, 1) * self.dim and added * 10 >= self._measured
+
+    def nominate(self, query: Vector, count: int, where: Filter) -> list[int]:
+        """Ids of the `count` rows that look nearest among those that pass the filter exactly."""
+        passing = self._passing(where)
+        count = min(count, len(self.ids) if passing is None else int(np.count_nonzero(passing)))
+        if count == 0:
+            return []
+        parameters = None
+        if passing is not None:
+            bits = np.packbits(passing, bitorder="little")  # must live as long as the selector that points into it
+            parameters = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBitmap(bits))
+        self._faiss.omp_set_num_threads(1)  # counts for this thread; one query gains nothing from more
+        _, rows = self._codes.search(self._rounded(query)[None, :], count, params=parameters)
+        return [int(chunk) for chunk in self.ids[rows[0][rows[0] >= 0]]]
+
+    def _rounded(self, query: Vector) -> Vector:
+        """The query in whole numbers from -127 to 127: faiss multiplies bytes where the machine can, and cuts off fractions."""
+        weights = query / self._scale
+        peak = float(np.abs(weights).max()) or 1.0
+        return np.rint(weights * (127 / peak)).astype(np.float32)
+
+    def _passing(self, where: Filter) -> NDArray[np.bool_] | None:
+        asked = ((self.collections, where.collections), (self.docs, where.doc_ids), (self.langs, where.langs))
+        masks = [column.holds(values) for column, values in asked if values]
+        if not masks:
+            return None
+        passing = np.logical_and.reduce(masks)
+        return None if passing.all() else passing

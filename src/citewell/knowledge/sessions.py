@@ -1,0 +1,163 @@
+"""Conversations that can be gone back to: spec 003's table `sessions`, field by field.
+
+The one rule: `session_data` is JSON and holds all that has no column: `chat_history` (the only copy of what was said), the
+agent's name, and what an agent keeps from turn to turn. Every change reads and writes it in one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, text
+
+from citewell.errors import InvalidInput, NotFound
+from citewell.knowledge.db import Database
+from citewell.types import Message, Shown
+
+HISTORY = "chat_history"
+AGENT = "agent"
+
+
+class SessionInfo(Shown):
+    """`messages` counts what was said by both sides; `last_updated` is in seconds since the epoch."""
+
+    session_id: str
+    user_id: str
+    title: str
+    agent: str
+    current_state: str
+    messages: int
+    last_updated: float
+
+
+class Sessions:
+    """Raises NotFound for an unknown session, and StorageError."""
+
+    def __init__(self, db: Database, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def create(self, agent: str, user_id: str = "local", title: str = "", *, state: str = "OPEN") -> SessionInfo:
+        session_id = "ses_" + secrets.token_hex(8)
+        row = {
+            "session_id": session_id,
+            "user_id": user_id,
+            "title": title,
+            "current_state": state,
+            "session_data": json.dumps({AGENT: agent, HISTORY: []}),
+            "last_updated": self._clock(),
+        }
+
+        def create(connection: Connection) -> SessionInfo:
+            connection.execute(_INSERT, row)
+            return _info(_row(connection, session_id))
+
+        return await self._db.write(create)
+
+    async def get(self, session_id: str) -> SessionInfo:
+        return await self._db.read(lambda connection: _info(_row(connection, session_id)))
+
+    async def rename(self, session_id: str, title: str) -> SessionInfo:
+        """A new title; the session keeps its place in the list."""
+
+        def rename(connection: Connection) -> SessionInfo:
+            connection.execute(text("UPDATE sessions SET title = :t WHERE session_id = :s"), {"t": title, "s": session_id})
+            return _info(_row(connection, session_id))
+
+        return await self._db.write(rename)
+
+    async def delete(self, session_id: str) -> None:
+        def delete(connection: Connection) -> None:
+            _row(connection, session_id)
+            connection.execute(text("DELETE FROM sessions WHERE session_id = :s"), {"s": session_id})
+
+        await self._db.write(delete)
+        await self._db.forget()
+
+    async def append(self, session_id: str, messages: Sequence[Message]) -> None:
+        """Add to the end of the history. Two that append at once both keep what they said, each in one piece."""
+
+        def append(data: dict[str, Any]) -> None:
+            data.setdefault(HISTORY, []).extend(message.model_dump() for message in messages)
+
+        await self._change(session_id, append, None)
+
+    async def history(self, session_id: str) -> list[Message]:
+        return [Message(**message) for message in (await self.data(session_id)).get(HISTORY, [])]
+
+    async def data(self, session_id: str) -> dict[str, Any]:
+        """All of `session_data`, the history and the agent's name included."""
+        return await self._db.read(lambda connection: _data(_row(connection, session_id)))
+
+    async def set_data(self, session_id: str, values: Mapping[str, Any], *, state: str | None = None) -> None:
+        """Set these keys, leave the others, and go to `state` in the same transaction. The history is only ever appended to."""
+        reserved = {HISTORY, AGENT} & set(values)
+        if reserved:
+            raise InvalidInput(f"session data {', '.join(sorted(reserved))}: not set this way", hint="use append or create")
+
+        def merge(data: dict[str, Any]) -> None:
+            data.update(values)
+
+        await self._change(session_id, merge, state)
+
+    async def list(self, user_id: str = "local") -> list[SessionInfo]:
+        """A user's sessions, newest first."""
+
+        def rows(connection: Connection) -> list[SessionInfo]:
+            return [_info(row) for row in connection.execute(_OF_USER, {"user_id": user_id})]
+
+        return await self._db.read(rows)
+
+    async def _change(self, session_id: str, change: Callable[[dict[str, Any]], None], state: str | None) -> None:
+        def apply(connection: Connection) -> None:
+            row = _row(connection, session_id)
+            data = _data(row)
+            change(data)
+            values = {
+                "session_id": session_id,
+                "session_data": json.dumps(data),
+                "state": state or row.current_state,
+                "now": self._clock(),
+            }
+            connection.execute(_UPDATE, values)
+
+        await self._db.write(apply)
+
+
+def _row(connection: Connection, session_id: str) -> Row[Any]:
+    row = connection.execute(text("SELECT * FROM sessions WHERE session_id = :s"), {"s": session_id}).one_or_none()
+    if row is None:
+        raise NotFound(f"no session {session_id!r}", hint="it was deleted, or the id is mistyped; leave it out for a new one")
+    return row
+
+
+def _data(row: Row[Any]) -> dict[str, Any]:
+    return dict(json.loads(row.session_data or "{}"))
+
+
+def _info(row: Row[Any]) -> SessionInfo:
+    data = _data(row)
+    return SessionInfo(
+        session_id=row.session_id,
+        user_id=row.user_id,
+        title=row.title or "",
+        agent=data.get(AGENT, ""),
+        current_state=row.current_state,
+        messages=len(data.get(HISTORY, [])),
+        last_updated=row.last_updated,
+    )
+
+
+_INSERT = text(
+    """INSERT INTO sessions (session_id, user_id, title, current_state, session_data, last_updated)
+    VALUES (:session_id, :user_id, :title, :current_state, :session_data, :last_updated)"""
+)
+_OF_USER = text("SELECT * FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC")
+_UPDATE = text(
+    """UPDATE sessions SET session_data = :session_data, current_state = :state, last_updated = :now
+    WHERE session_id = :session_id"""
+)

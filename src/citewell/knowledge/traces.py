@@ -1,0 +1,68 @@
+"""How answers came about, kept for a number of days.
+
+The one rule: a trace past its day is not shown, whether or not it has been deleted yet; each `put` deletes those that are.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Connection, text
+
+from citewell.errors import NotFound
+from citewell.knowledge.db import Database
+from citewell.types import Trace
+
+DAY = 86_400.0
+
+
+class Traces:
+    """Raises NotFound for a trace that is unknown or past its day, and StorageError."""
+
+    def __init__(self, db: Database, days: float, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._seconds = days * DAY
+        self._clock = clock
+
+    async def put(self, trace: Trace) -> None:
+        """Keep a trace, or replace the one of the same id."""
+        row = {
+            "trace_id": trace.trace_id,
+            "session_id": trace.session_id,
+            "created_at": trace.created_at,
+            "expires": trace.created_at + self._seconds,
+            "trace": json.dumps(trace.model_dump(mode="python"), default=str),  # details of steps may hold anything
+        }
+
+        def put(connection: Connection) -> None:
+            connection.execute(text("DELETE FROM traces WHERE expires <= :now"), {"now": self._clock()})
+            connection.execute(_PUT, row)
+
+        await self._db.write(put)
+
+    async def get(self, trace_id: str) -> Trace:
+        def get(connection: Connection) -> str | None:
+            query = text("SELECT trace FROM traces WHERE trace_id = :id AND expires > :now")
+            return connection.execute(query, {"id": trace_id, "now": self._clock()}).scalar_one_or_none()
+
+        kept = await self._db.read(get)
+        if kept is None:
+            raise NotFound(f"no trace {trace_id!r}", hint=f"traces are kept for {self._seconds / DAY:g} days (trace_days)")
+        return Trace(**json.loads(kept))
+
+    async def list(self, limit: int = 50) -> list[Trace]:
+        """The newest first."""
+
+        def rows(connection: Connection) -> list[str]:
+            return list(connection.execute(_NEWEST, {"now": self._clock(), "limit": limit}).scalars())
+
+        return [Trace(**json.loads(kept)) for kept in await self._db.read(rows)]
+
+
+_PUT = text(
+    """INSERT OR REPLACE INTO traces (trace_id, session_id, created_at, expires, trace)
+    VALUES (:trace_id, :session_id, :created_at, :expires, :trace)"""
+)
+_NEWEST = text("SELECT trace FROM traces WHERE expires > :now ORDER BY created_at DESC, rowid DESC LIMIT :limit")

@@ -1,0 +1,99 @@
+"""Transport retries, for connected models. The one rule: only TransientError is tried again, and never after a token was shown."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+import stamina
+
+from citewell.errors import TransientError
+from citewell.models.base import LLM, Embedder, OnToken, Reply, Vector, YesNo
+from citewell.types import Message
+
+ATTEMPTS = 4
+SECONDS = 60.0  # no further try starts once this much time has gone by
+
+
+def attempts(wait: float, on: Callable[[Exception], bool]) -> AsyncIterator[stamina.Attempt]:
+    """Tries with a doubling, jittered wait of `wait` seconds at first, 8 at most."""
+    return stamina.retry_context(
+        on=on, attempts=ATTEMPTS, timeout=SECONDS, wait_initial=wait, wait_max=8.0, wait_jitter=wait
+    ).__aiter__()
+
+
+def transient(error: Exception) -> bool:
+    return isinstance(error, TransientError)
+
+
+class RetryingLLM:
+    """An LLM that tries again."""
+
+    def __init__(self, inner: LLM, *, wait: float = 0.5) -> None:
+        self.inner = inner
+        self.name = inner.name
+        self.evidence_tokens = inner.evidence_tokens
+        self._wait = wait
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        schema: dict[str, Any] | None = None,
+        stop: Sequence[str] = (),
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        shown = False
+
+        def forward(piece: str) -> None:
+            nonlocal shown
+            shown = True
+            if on_token is not None:
+                on_token(piece)
+
+        listen = forward if on_token is not None else None
+        async for attempt in attempts(self._wait, lambda error: transient(error) and not shown):
+            with attempt:
+                return await self.inner.chat(
+                    messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=listen
+                )
+        raise AssertionError("the last attempt returns or raises")
+
+    async def yes_no(self, messages: Sequence[Message]) -> YesNo:
+        async for attempt in attempts(self._wait, transient):
+            with attempt:
+                return await self.inner.yes_no(messages)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+class RetryingEmbedder:
+    """An Embedder that tries again."""
+
+    def __init__(self, inner: Embedder, *, wait: float = 0.5) -> None:
+        self.inner = inner
+        self.name = inner.name
+        self._wait = wait
+
+    @property
+    def dim(self) -> int:
+        return self.inner.dim
+
+    async def query(self, text: str) -> Vector:
+        async for attempt in attempts(self._wait, transient):
+            with attempt:
+                return await self.inner.query(text)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def passages(self, texts: Sequence[str]) -> Vector:
+        async for attempt in attempts(self._wait, transient):
+            with attempt:
+                return await self.inner.passages(texts)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def close(self) -> None:
+        await self.inner.close()

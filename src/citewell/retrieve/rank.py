@@ -1,0 +1,128 @@
+"""Fuse, rerank, deduplicate, be sure of it: pure functions over hits.
+
+The one rule: scores are compared within one search only; what crosses searches is `confidence`, a probability.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewell.ingest.sentences import language
+from citewell.knowledge.words import index_tokens, query_tokens
+from citewell.types import Hit
+
+RRF_K = 60  # Cormack, Clarke and Buettcher 2009: the constant that damps the first ranks
+
+# Hand-set equal weights: on 449 SQuAD2 and 500 CMRC questions (vectors of multilingual-e5-small) z(cosine) + z(bm25) +
+# z(coverage) put the right passage first for 0.909 and 0.990 of them; RRF alone 0.849 and 0.970, BM25 alone 0.886 and
+# 0.984, cosine alone 0.757 and 0.918.
+WEIGHTS = {"cosine": 1.0, "bm25": 1.0, "coverage": 1.0, "entities": 0.5}
+
+
+def fuse(*rankings: Sequence[int], k: int = RRF_K) -> list[int]:
+    """Reciprocal rank fusion of ranked ids, best first."""
+    scores: Counter[int] = Counter()
+    for ranking in rankings:
+        for rank, item in enumerate(ranking):
+            scores[item] += 1 / (k + rank + 1)  # type: ignore[assignment]  # Counter is typed for int counts
+    return [item for item, _ in scores.most_common()]
+
+
+def rerank(question: str, hits: Sequence[Hit], entities: Iterable[str] = ()) -> list[Hit]:
+    """Order by meaning, words and entities together. Fills `score` and the signals `coverage` and `entities`."""
+    if not hits:
+        return []
+    shares = coverage(question, [searchable(h) for h in hits])
+    named = [entity_share(entities, searchable(h)) for h in hits]
+    signals = [h.signals | {"coverage": c, "entities": e} for h, c, e in zip(hits, shares, named, strict=True)]
+    total = np.zeros(len(hits))
+    for name, weight in WEIGHTS.items():
+        total += weight * _standardised([s.get(name, 0.0) for s in signals])
+    order = np.argsort(-total, kind="stable")
+    return [replace(hits[i], score=round(float(total[i]), 4), signals=signals[i]) for i in order]
+
+
+def searchable(hit: Hit) -> str:
+    """What a hit is known by: its document's title, its headings, its text."""
+    return "\n".join((hit.title, *hit.heading_path, hit.text))
+
+
+def coverage(question: str, texts: Sequence[str]) -> list[float]:
+    """Share of the question's terms that each text holds; a term rare among the texts weighs more (idf). 0 to 1."""
+    terms = set(query_tokens(question))
+    holds = [terms & set(index_tokens(text)) for text in texts]
+    weights = {t: math.log(1 + (len(texts) + 0.5) / (sum(t in h for h in holds) + 0.5)) for t in terms}
+    whole = sum(weights.values()) or 1.0
+    return [sum(weights[t] for t in held) / whole for held in holds]
+
+
+def entity_share(entities: Iterable[str], text: str) -> float:
+    """Share of the entities whose name stands in the text, letter case aside."""
+    wanted = [e.casefold() for e in entities]
+    folded = text.casefold()
+    return sum(e in folded for e in wanted) / len(wanted) if wanted else 0.0
+
+
+def deduplicate(hits: Iterable[Hit]) -> list[Hit]:
+    """Keep the first of equal texts, and of chunks that overlap by more than half in one document."""
+    kept: list[Hit] = []
+    seen: set[str] = set()
+    for hit in hits:
+        text = re.sub(r"\s+", " ", hit.text).strip().casefold()
+        if text not in seen and not any(_overlap(hit, other) for other in kept):
+            kept.append(hit)
+            seen.add(text)
+    return kept
+
+
+def _overlap(one: Hit, other: Hit) -> bool:
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return one.doc_id == other.doc_id and shared > 0.5 * min(one.end - one.start, other.end - other.start)
+
+
+def _standardised(values: Sequence[float]) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    spread = array.std()
+    return (array - array.mean()) / spread if spread > 1e-9 else np.zeros(len(array))
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """A calibrated probability: 1 / (1 + exp(-(bias + sum of weight x signal)))."""
+
+    bias: float
+    weights: dict[str, float]
+
+    def __call__(self, signals: dict[str, float]) -> float:
+        x = self.bias + sum(w * signals.get(name, 0.0) for name, w in self.weights.items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
+
+
+def confidence(question: str, hits: Sequence[Hit], model: Callable[[dict[str, float]], float] | None = None) -> float:
+    """How likely it is that the best three hits hold what the question asks for, 0 to 1."""
+    return round((model or CALIBRATED)(evidence_signals(question, hits)), 4) if hits else 0.0
+
+
+def evidence_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
+    """What `confidence` is made of: the best likeness of meaning, the words covered, whether languages agree."""
+    best = list(hits[:3])
+    lang = language(question)
+    same = max((h.lang == lang for h in best), default=False)
+    top = max((h.signals.get("cosine", 0.0) for h in best), default=0.0)
+    covered = max((h.signals.get("coverage", 0.0) for h in best), default=0.0)
+    return {
+        "cosine": top,
+        "coverage": covered if same else 0.0,
+        "cross": 0.0 if same else 1.0,
+        "cross_cosine": 0.0 if same else top,
+    }
+
+
+CALIBRATED = Logistic(bias=-12.0, weights={"cosine": 12.0, "coverage": 5.0, "cross": 1.5, "cross_cosine": 0.0})

@@ -1,0 +1,210 @@
+"""Ask an agent: build what it needs, run its graph, keep the session and the trace, hand out one `Answer`.
+
+The one rule: an answer that was shown can be looked up again, step by step, under its `trace_id`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import Field
+
+from citewell.agents import qa
+from citewell.agents.qa_state import Deps, QAState
+from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
+from citewell.knowledge.index import Filter
+from citewell.models.base import Vector
+from citewell.models.metered import Metered
+from citewell.retrieve.strategies import STRATEGIES, Found, Query
+from citewell.service.app import App
+from citewell.skills.sensitive import word_list
+from citewell.types import Answer, Citation, Event, Message, Shown, Step, Trace, Usage
+
+HITS = 6  # chunks that a search hands to the agent
+
+
+class AskRequest(Shown):
+    """What a channel asks. `history` given: it is used instead of a session. `keep` False: no session is made for it."""
+
+    question: str
+    agent: str = "qa"
+    collection: str | None = None
+    session_id: str | None = None
+    user_id: str = "local"
+    history: list[Message] | None = None
+    keep: bool = True
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Run:
+    """One question on its way: where it searches, which session it belongs to, what it has cost."""
+
+    app: App
+    request: AskRequest
+    collection: str
+    session_id: str
+    history: list[Message]
+    meter: Metered | None
+    warnings: list[str]
+    started: float = field(default_factory=time.perf_counter)
+    steps: list[Step] = field(default_factory=list)
+
+    def usage(self) -> Usage:
+        seconds: dict[str, float] = {}
+        for step in self.steps:
+            seconds[step.node] = round(seconds.get(step.node, 0.0) + step.seconds, 4)
+        seconds["total"] = round(time.perf_counter() - self.started, 4)
+        if self.meter is None:
+            return Usage(seconds=seconds)
+        tokens = self.meter.tokens
+        return Usage(
+            calls=self.meter.calls,
+            prompt_tokens=tokens.prompt,
+            cached_tokens=tokens.cached,
+            completion_tokens=tokens.completion,
+            seconds=seconds,
+        )
+
+
+async def ask(app: App, request: AskRequest) -> Answer:
+    """The answer alone. Raises what `stream` raises."""
+    answer: Answer | None = None
+    async for event in stream(app, request):
+        if isinstance(event.data, Answer):
+            answer = event.data
+    if answer is None:
+        raise CitewellError("the agent ended without an answer", hint="this is a fault of ours; the log has more")
+    return answer
+
+
+async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
+    """Steps, draft tokens, citations and warnings as they come; the last event is the answer.
+
+    Raises InvalidInput (empty, too long, refused word, unknown agent or option), NotFound (collection, session), and what
+    the stores and models raise where no answer could be had without them.
+    """
+    agent = AGENTS.get(request.agent)
+    if agent is None:
+        raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(AGENTS)}", code="unknown_agent")
+    run = await _begin(app, request)
+    async for event in agent(run):
+        if isinstance(event.data, Step):
+            run.steps.append(event.data)
+        if isinstance(event.data, Answer):
+            await _keep(run, event.data)
+            for warning in event.data.warnings:
+                yield Event("warning", warning)
+        yield event
+
+
+async def _begin(app: App, request: AskRequest) -> Run:
+    collection = request.collection or app.settings.collection
+    info = next((c for c in await app.catalog.collections() if c.name == collection), None)
+    if info is None:
+        known = ", ".join(c.name for c in await app.catalog.collections()) or "none yet"
+        raise NotFound(f"no collection named {collection}", hint=f"known: {known}; `citewell add PATH` fills one")
+    warnings = []
+    if info.embedded < info.chunks:
+        warnings.append(
+            f"{info.chunks - info.embedded} of {info.chunks} chunks are searched by words only: still being embedded"
+        )
+    history, session_id = list(request.history or []), ""
+    if request.session_id:
+        session_id = (await app.sessions.get(request.session_id)).session_id
+        history = history or await app.sessions.history(session_id)
+    meter = Metered(app.llm) if app.llm else None
+    return Run(app, request, collection, session_id, history, meter, warnings)
+
+
+async def _keep(run: Run, answer: Answer) -> None:
+    """Store session and trace before the answer goes out: nothing acknowledged is lost."""
+    app, request = run.app, run.request
+    if answer.session_id:
+        if not run.session_id:
+            raise CitewellError("an answer names a session that does not exist")
+        said = [Message(role="user", content=request.question), Message(role="assistant", content=answer.answer)]
+        await app.sessions.append(answer.session_id, said)
+    prompts = run.meter.prompts if run.meter else []
+    trace = Trace(
+        trace_id=answer.trace_id,
+        agent=answer.agent,
+        question=request.question,
+        collection=run.collection,
+        session_id=answer.session_id,
+        created_at=time.time(),
+        steps=run.steps,
+        prompts=prompts,
+        answer=answer,
+    )
+    await app.traces.put(trace)
+
+
+async def _run_qa(run: Run) -> AsyncIterator[Event]:
+    state = QAState(raw_user_input=run.request.question, raw_conversation_history=run.history, warnings=run.warnings)
+    async for event in qa.GRAPH.run(state, _qa_deps(run)):
+        yield Event("step", event) if isinstance(event, Step) else event
+    if state.error and not (state.final_answer or state.initial_answer):
+        raise state.error
+    if not run.session_id and run.request.keep and run.request.history is None:
+        title = state.validated_question[:80]
+        run.session_id = (await run.app.sessions.create("qa", run.request.user_id, title)).session_id
+    yield Event("answer", _qa_answer(run, state))
+
+
+def _qa_answer(run: Run, state: QAState) -> Answer:
+    return Answer(
+        answer=state.final_answer or state.initial_answer,
+        sentences=state.proof.sentences,
+        citations=state.proof.citations,
+        status=state.status if state.final_answer else "fallback",
+        confidence=state.answer_confidence,
+        agent="qa",
+        route="direct_chunk_search",
+        session_id=run.session_id,
+        trace_id="tr_" + secrets.token_hex(8),
+        warnings=state.warnings,
+        usage=run.usage(),
+        error_info=state.error_info,
+    )
+
+
+def _qa_deps(run: Run) -> Deps:
+    app = run.app
+    where = Filter(collections=(run.collection,))
+
+    async def search(text: str, vector: Vector | None, entities: Sequence[str]) -> Found:
+        return await STRATEGIES["direct_chunk_search"](app.index, Query(text, vector, entities, where, HITS))
+
+    return Deps(
+        settings=app.settings.qa,
+        llm=run.meter,
+        embedder=app.embedder,
+        search=search,
+        locate=_locator(app),
+        sensitive=word_list(app.settings.qa.sensitive_words),
+    )
+
+
+def _locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
+    async def locate(citations: list[Citation]) -> list[Citation]:
+        """Page and section at the quote's own first character; the quote compared with the stored text once more."""
+        documents = {doc_id: await app.catalog.content(doc_id) for doc_id in {c.doc_id for c in citations}}
+        located = []
+        for citation in citations:
+            document = documents[citation.doc_id]
+            if document.text[citation.start : citation.end] != citation.quote:
+                raise Conflict(f"{citation.title} was changed while it was being cited", hint="ask again")
+            path = next((s.heading_path for s in document.sections if s.start <= citation.start < s.end), ())
+            place = {"page": document.page_at(citation.start), "section": " › ".join(path) or citation.section}
+            located.append(citation.model_copy(update=place))
+        return located
+
+    return locate
+
+
+AGENTS: dict[str, Callable[[Run], AsyncIterator[Event]]] = {"qa": _run_qa}

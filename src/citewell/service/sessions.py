@@ -1,0 +1,42 @@
+"""Sessions: list, read with their history, rename, delete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from citewell.errors import InvalidInput
+from citewell.knowledge.sessions import SessionInfo
+from citewell.service.app import App
+from citewell.types import Message
+
+LONGEST = 200  # characters of a title
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    info: SessionInfo
+    history: list[Message]
+
+
+async def list_sessions(app: App, user_id: str) -> list[SessionInfo]:
+    """Newest first."""
+    return await app.sessions.list(user_id)
+
+
+async def read_session(app: App, session_id: str) -> Session:
+    """Raises NotFound."""
+    return Session(await app.sessions.get(session_id), await app.sessions.history(session_id))
+
+
+async def rename_session(app: App, session_id: str, title: str) -> SessionInfo:
+    """Raises NotFound, InvalidInput."""
+    title = title.strip()
+    if not title or len(title) > LONGEST:
+        raise InvalidInput(f"a title has 1 to {LONGEST} characters")
+    await app.sessions.rename(session_id, title)
+    return await app.sessions.get(session_id)
+
+
+async def delete_session(app: App, session_id: str) -> None:
+    """Raises NotFound."""
+    await app.sessions.delete(session_id)

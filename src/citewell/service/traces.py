@@ -1,0 +1,16 @@
+"""Traces: list and get."""
+
+from __future__ import annotations
+
+from citewell.service.app import App
+from citewell.types import Trace
+
+
+async def list_traces(app: App, limit: int) -> list[Trace]:
+    """Newest first."""
+    return await app.traces.list(limit)
+
+
+async def get_trace(app: App, trace_id: str) -> Trace:
+    """Raises NotFound."""
+    return await app.traces.get(trace_id)

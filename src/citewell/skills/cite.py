@@ -1,0 +1,190 @@
+"""Prove an answer: split it into sentences, bind each to the passage sentences that support it, check it, number the quotes.
+
+Binding is done here, by words and by meaning, not by the model (measured: 28 of 28 against its 18 of 28). The one rule: a
+quote is an exact span of its document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from citewell.ingest.sentences import language, sentences
+from citewell.models.base import Embedder, Vector
+from citewell.retrieve.rank import coverage
+from citewell.skills.evidence import Passage
+from citewell.skills.facts import facts
+from citewell.skills.verify import Check, verify
+from citewell.types import Citation, Sentence
+
+MOST_QUOTES = 2  # sentences of the sources that one sentence of the answer may rest on
+WORDS_DECIDE = 0.75  # share of its words at which a sentence is bound without asking for meaning
+_LEAD = re.compile(r"^(?:yes|no|是的?|不是?|对|没有|可以|不可以|能|不能|会|不会)\s*[,.!，。！]?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A sentence of a passage, as it may be quoted: `text` is `document.text[start:end]`."""
+
+    passage: Passage
+    start: int
+    end: int
+    text: str
+
+    @property
+    def context(self) -> str:
+        return self.passage.heading
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Sentences with verdicts, and the citations they number."""
+
+    sentences: list[Sentence]
+    citations: list[Citation]
+
+
+def sources(passages: Sequence[Passage]) -> list[Source]:
+    """All that may be quoted, in order."""
+    found = []
+    for passage in passages:
+        for start, end in passage.spans:
+            text = passage.hit.text[start - passage.hit.start : end - passage.hit.start]
+            found.append(Source(passage, start, end, text))
+    return found
+
+
+async def prove(answer: str, question: str, passages: Sequence[Passage], embedder: Embedder | None) -> Proof:
+    """Bind and check every sentence of `answer`. Without an embedder words alone decide."""
+    claims = split_claims(answer)
+    quotable = sources(passages)
+    bound = [_by_words(claim, question, quotable) for claim in claims]
+    likeness = await _likeness(claims, bound, quotable, embedder)
+    return _numbered([_settle(c, question, quotable, b, m) for c, b, m in zip(claims, bound, likeness, strict=True)])
+
+
+def split_claims(answer: str) -> list[str]:
+    """Sentences of an answer; a lone leading yes or no joins the sentence that explains it."""
+    parts = [answer[a:b] for a, b in sentences(answer)]
+    if len(parts) > 1 and _LEAD.match(parts[0]):
+        joint = "" if language(answer) == "zh" else " "
+        parts = [parts[0] + joint + parts[1], *parts[2:]]
+    return parts
+
+
+def _by_words(claim: str, question: str, quotable: Sequence[Source]) -> list[float]:
+    """How well each source carries the claim's words, 0 to 1; the question's words break ties among short answers."""
+    texts = [f"{s.context}\n{s.text}" for s in quotable]
+    own = coverage(claim, texts)
+    asked = coverage(question, texts)
+    numbers = facts(claim).numbers | facts(claim).dates
+    held = [_share(numbers, facts(s.text).numbers | facts(s.text).dates) for s in quotable]
+    return [0.6 * o + 0.15 * a + 0.25 * n for o, a, n in zip(own, asked, held, strict=True)]
+
+
+def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
+    return len(wanted & there) / len(wanted) if wanted else 1.0
+
+
+async def _likeness(
+    claims: Sequence[str], bound: Sequence[list[float]], quotable: Sequence[Source], embedder: Embedder | None
+) -> list[Vector | None]:
+    """Cosines of each claim with every source, for the claims that words leave open; None for the others."""
+    open_ones = [i for i, scores in enumerate(bound) if scores and max(scores) < WORDS_DECIDE]
+    if embedder is None or not open_ones:
+        return [None] * len(claims)
+    vectors = await embedder.passages([claims[i] for i in open_ones] + [s.text for s in quotable])
+    mine, theirs = vectors[: len(open_ones)], vectors[len(open_ones) :]
+    cosines = dict(zip(open_ones, mine @ theirs.T, strict=True))
+    return [cosines.get(i) for i in range(len(claims))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    claim: str
+    quotes: list[tuple[Source, float]]
+    check: Check
+
+
+def _settle(claim: str, question: str, quotable: Sequence[Source], words: list[float], meaning: Vector | None) -> _Bound:
+    """Take the best source, and a second one where it adds words that the first lacks."""
+    if not quotable:
+        return _Bound(claim, [], verify(claim, []))
+    scores = np.asarray(words, dtype=np.float64)
+    if meaning is not None:
+        scores = scores + _spread(meaning)
+    order = [int(i) for i in np.argsort(-scores, kind="stable")]
+    chosen = [order[0]]
+    check = _checked(claim, question, quotable, chosen, meaning)
+    for second in order[1:6]:
+        if check.verdict == "supported" or len(chosen) == MOST_QUOTES:
+            break
+        other = _checked(claim, question, quotable, [*chosen, second], meaning)
+        if (len(other.problems), -other.coverage) < (len(check.problems), -check.coverage):
+            chosen, check = [*chosen, second], other
+    if check.verdict == "unsupported":  # the wording may stand in a source that scored lower on its own
+        for single in order[1:6]:
+            other = _checked(claim, question, quotable, [single], meaning)
+            if other.verdict != "unsupported":
+                chosen, check = [single], other
+                break
+    return _Bound(claim, [(quotable[i], float(scores[i])) for i in sorted(chosen)], check)
+
+
+def _checked(claim: str, question: str, quotable: Sequence[Source], chosen: Sequence[int], meaning: Vector | None) -> Check:
+    context = "\n".join(quotable[i].context for i in chosen)
+    cosine = max((float(meaning[i]) for i in chosen), default=None) if meaning is not None else None
+    return verify(claim, [quotable[i].text for i in chosen], question=question, context=context, cosine=cosine)
+
+
+def _spread(cosines: Vector) -> Vector:
+    """Cosines of this embedder are compressed (0.70 to 0.95); stretched so that they weigh like words."""
+    stretched: Vector = np.clip((cosines - 0.75) / 0.2, 0, 1)
+    return stretched
+
+
+def _numbered(bound: Sequence[_Bound]) -> Proof:
+    """Number the quotes in the order of first use; neighbouring sentences of one passage become one quote."""
+    citations: list[Citation] = []
+    numbers: dict[tuple[str, int, int], int] = {}
+    shown: list[Sentence] = []
+    for each in bound:
+        used = []
+        if each.check.verdict != "unsupported":
+            for source, score in each.quotes:
+                key = (source.passage.hit.doc_id, source.start, source.end)
+                if key not in numbers:
+                    numbers[key] = len(numbers) + 1
+                    citations.append(_citation(numbers[key], source, score, each.check))
+                used.append(numbers[key])
+        shown.append(Sentence(text=each.claim, citations=used, verdict=each.check.verdict, problems=list(each.check.problems)))
+    return Proof(shown, citations)
+
+
+def _citation(n: int, source: Source, score: float, check: Check) -> Citation:
+    hit = source.passage.hit
+    return Citation(
+        n=n,
+        doc_id=hit.doc_id,
+        title=hit.title,
+        uri=hit.uri,
+        page=hit.page,
+        section=" › ".join(hit.heading_path),
+        quote=source.text,
+        start=source.start,
+        end=source.end,
+        score=round(min(1.0, score), 4),
+        status="verified" if check.verdict == "supported" else "weak",
+    )
+
+
+def renumber(proof: Proof, kept: Sequence[Sentence]) -> Proof:
+    """The proof of fewer sentences: citations that none of them uses are left out, the others numbered anew."""
+    used = sorted({n for s in kept for n in s.citations})
+    new = {old: i + 1 for i, old in enumerate(used)}
+    sentences_ = [s.model_copy(update={"citations": [new[n] for n in s.citations]}) for s in kept]
+    citations = [c.model_copy(update={"n": new[c.n]}) for c in proof.citations if c.n in new]
+    return replace(proof, sentences=sentences_, citations=citations)

@@ -1,0 +1,99 @@
+"""What of the hits is sent to the model: the best sentences with their neighbours, within a token budget.
+
+One prefix, many jobs: `prefix` puts system text, examples, passages and question first, the same for grading, answering and
+auditing, so that the prompt cache makes the second and third job nearly free. The one rule: a passage is made of verbatim
+sentences of its document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from citewell.ingest.sentences import count_tokens, language, sentences
+from citewell.models.prompt import load
+from citewell.retrieve.rank import coverage
+from citewell.types import Hit, Message
+
+PASSAGES = 3  # measured in the notes on models: more passages cost time and mislead a small model
+NEIGHBOUR = (
+    0.35  # how much of a sentence's score its neighbours inherit: an answer often stands beside the words of its question
+)
+RANK_BONUS = 0.15  # for a sentence of the first passage over one of the second, and so on
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A hit as sent: `spans` are offsets into its document, `text` their words."""
+
+    n: int
+    hit: Hit
+    spans: tuple[tuple[int, int], ...]
+    text: str
+
+    @property
+    def heading(self) -> str:
+        """Title and headings, each once."""
+        return " › ".join(dict.fromkeys(part for part in (self.hit.title, *self.hit.heading_path) if part))
+
+
+def pack(question: str, hits: Sequence[Hit], budget: int, *, most: int = PASSAGES) -> list[Passage]:
+    """The best `most` hits, cut to `budget` tokens in all by leaving out the sentences that serve the question least."""
+    chosen = list(hits[:most])
+    spans = [sentences(hit.text) for hit in chosen]
+    pieces = [(i, a, b) for i, each in enumerate(spans) for a, b in each]
+    costs = [count_tokens(chosen[i].text[a:b]) for i, a, b in pieces]
+    kept = set(range(len(pieces))) if sum(costs) <= budget else _best(question, chosen, pieces, costs, budget)
+    passages: list[Passage] = []
+    for i, hit in enumerate(chosen):
+        own = [(a, b) for k, (j, a, b) in enumerate(pieces) if j == i and k in kept]
+        if own:
+            text = _joined(hit.text, own)
+            passages.append(Passage(len(passages) + 1, hit, tuple((hit.start + a, hit.start + b) for a, b in own), text))
+    return passages
+
+
+def _best(
+    question: str, hits: Sequence[Hit], pieces: Sequence[tuple[int, int, int]], costs: Sequence[int], budget: int
+) -> set[int]:
+    shares = coverage(question, [hits[i].text[a:b] for i, a, b in pieces])
+    scores = []
+    for k, (i, _, _) in enumerate(pieces):
+        beside = max((shares[j] for j in (k - 1, k + 1) if 0 <= j < len(pieces) and pieces[j][0] == i), default=0.0)
+        scores.append(max(shares[k], NEIGHBOUR * beside) + RANK_BONUS * (len(hits) - i))
+    kept: set[int] = set()
+    for k in sorted(range(len(pieces)), key=lambda k: -scores[k]):
+        if costs[k] <= budget:
+            kept.add(k)
+            budget -= costs[k]
+    return kept
+
+
+def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Sentences with the white space that stood between them; ` … ` where some were left out."""
+    parts = [text[spans[0][0] : spans[0][1]]]
+    for (_, end), (start, stop) in pairwise(spans):
+        gap = text[end:start]
+        parts += [gap if not gap.strip() else " … ", text[start:stop]]
+    return "".join(parts)
+
+
+@cache
+def _examples(lang: str) -> tuple[Message, ...]:
+    return tuple(load(f"skills/prompts/evidence.{lang}.md"))
+
+
+LABELS = {
+    "en": ("Passages:", "Question:"),
+    "zh": ("资料：", "问题："),
+}
+
+
+def prefix(question: str, passages: Sequence[Passage]) -> tuple[list[Message], str]:
+    """The messages that all jobs on this evidence share, and the last user message, to which each job adds its own line."""
+    lang = language(question)
+    heading, asks = LABELS[lang]
+    shown = "\n\n".join(f"[{p.n}] {p.heading}\n{p.text}" for p in passages)
+    return list(_examples(lang)), f"{heading}\n{shown}\n\n{asks} {question}\n\n"

@@ -1,0 +1,164 @@
+"""An open App, the HTTP interface on a real loopback port, the command line in this process, and an agent that needs no model."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from citewell.config import Settings
+from citewell.errors import CitewellError
+from citewell.interfaces.cli import main
+from citewell.interfaces.http import create_app
+from citewell.service.app import App
+from citewell.service.ask import AskRequest
+from citewell.types import Answer, Citation, Event, Sentence, Step, Usage
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[App]:
+    async with App(settings) as opened:
+        yield opened
+
+
+@dataclass
+class Served:
+    """A running server: its client, and the switch that `citewell serve` pulls on a signal."""
+
+    client: httpx.AsyncClient
+    stop: Callable[[], None]
+
+
+@pytest.fixture
+async def served(app: App) -> AsyncIterator[Served]:
+    http = create_app(app)
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(http, log_config=None, timeout_graceful_shutdown=3))
+    server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]  # pytest keeps its own
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+
+    def stop() -> None:
+        http.state.stopping.set()
+        server.should_exit = True
+
+    base = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=20) as client:
+        yield Served(client, stop)
+    stop()
+    await running
+
+
+@pytest.fixture
+def client(served: Served) -> httpx.AsyncClient:
+    return served.client
+
+
+def example_answer(**changes: Any) -> Answer:
+    """Two sentences, two sources, one of them Chinese and full of what a terminal would obey."""
+    values: dict[str, Any] = {
+        "answer": "It was built in 1857. [1]\nIt is [bold]red[/bold]. [2]",
+        "sentences": [
+            Sentence(text="It was built in 1857.", citations=[1], verdict="supported"),
+            Sentence(text="It is [bold]red[/bold].", citations=[2], verdict="partly"),
+        ],
+        "citations": [
+            Citation(n=1, doc_id="doc_1", title="Lighthouses", uri="/a.pdf", page=3, section="North", quote="Built 1857.", start=0, end=11),
+            Citation(n=2, doc_id="doc_2", title="灯塔\x1b[31m手册", uri="/b.md", quote="塔身为红色。", start=0, end=6, status="weak"),
+        ],
+        "status": "answered",
+        "confidence": 0.87,
+        "agent": "qa",
+        "session_id": "ses_1",
+        "trace_id": "tr_1",
+        "warnings": ["one source is weak"],
+        "usage": Usage(seconds={"total": 1.5}),
+    }
+    return Answer(**(values | changes))
+
+
+@dataclass
+class FakeAgent:
+    """Stands where an agent would: says these events, and keeps what it was asked. `cancelled` when it was stopped."""
+
+    answer: Answer = field(default_factory=example_answer)
+    error: CitewellError | None = None
+    hang: bool = False
+    asked: list[AskRequest] = field(default_factory=list)
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def stream(self, app: App, request: AskRequest) -> AsyncIterator[Event]:
+        self.asked.append(request)
+        self.started.set()
+        yield Event("step", Step(n=1, node="InputValidationNode", action="default", seconds=0.01))
+        yield Event("token", "It was ")
+        yield Event("token", "built")
+        if self.hang:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                self.cancelled.set()
+                raise
+        if self.error is not None:
+            raise self.error
+        yield Event("citation", self.answer.citations[0])
+        yield Event("warning", "one source is weak")
+        yield Event("answer", self.answer)
+
+    async def ask(self, app: App, request: AskRequest) -> Answer:
+        answer = [event.data async for event in self.stream(app, request) if event.kind == "answer"][0]
+        assert isinstance(answer, Answer)
+        return answer
+
+
+@pytest.fixture
+def agent(monkeypatch: pytest.MonkeyPatch) -> FakeAgent:
+    fake = FakeAgent()
+    monkeypatch.setattr("citewell.interfaces.http.ask.stream", fake.stream)
+    monkeypatch.setattr("citewell.interfaces.http.ask.answer_to", fake.ask)
+    monkeypatch.setattr("citewell.interfaces.cli.ask.stream", fake.stream)
+    monkeypatch.setattr("citewell.interfaces.cli.chat.stream", fake.stream)
+    return fake
+
+
+@dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def cli(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run the command line in this process, in the test's own home."""
+    for name, value in environment(settings).items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["citewell", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0
+        captured = capsys.readouterr()
+        return Result(code, captured.out, captured.err)
+
+    return run
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    return {
+        "CITEWELL_HOME": str(settings.home),
+        "CITEWELL_CACHE": str(settings.cache),
+        "CITEWELL_LLM": settings.llm,
+        "CITEWELL_EMBEDDER": settings.embedder,
+    }

@@ -1,0 +1,100 @@
+"""Adding files: what is reported, what is kept, what can be found when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from citewell.errors import InvalidInput
+from citewell.knowledge.index import Filter
+from citewell.service.add import add, embed_pending, pending
+from citewell.service.app import App
+from citewell.service.progress import Progress
+
+
+async def test_files_are_added_unchanged_replaced(app: App, library: Path) -> None:
+    """New files are added, the same bytes are not parsed again, changed ones replace the old under one id."""
+    first = await add(app, [str(library)], "docs")
+    assert [file.status for file in first.files] == ["added", "added"]
+    assert all(file.chunks > 0 for file in first.files)
+    again = await add(app, [str(library)], "docs")
+    assert [file.status for file in again.files] == ["unchanged", "unchanged"]
+    (library / "lighthouse.md").write_text("# Lighthouse\n\nIt was torn down in 1990.\n", "utf-8")
+    changed = await add(app, [str(library / "lighthouse.md")], "docs")
+    assert [file.status for file in changed.files] == ["replaced"]
+    assert changed.files[0].doc_id == first.files[0].doc_id
+    assert len(await app.catalog.documents("docs")) == 2
+
+
+async def test_bad_file_costs_only_itself(app: App, library: Path) -> None:
+    """A broken, an empty and a missing file are reported with a reason; the others are added."""
+    (library / "broken.pdf").write_bytes(b"%PDF-1.7\nnot really")
+    (library / "empty.txt").write_bytes(b"")
+    report = await add(app, [str(library), str(library / "none.md")], "docs")
+    failed = {Path(file.path).name: file.reason for file in report.files if file.status == "failed"}
+    assert set(failed) == {"broken.pdf", "empty.txt", "none.md"}
+    assert all(failed.values())
+    assert report.failed == 3
+    assert sum(file.status == "added" for file in report.files) == 2
+
+
+async def test_too_large_file_is_not_read(app: App, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file over the limit fails by its size alone."""
+    monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail("read"))
+    with (library / "big.txt").open("wb") as file:
+        file.truncate(app.settings.ingest.max_bytes + 1)
+    [report] = (await add(app, [str(library / "big.txt")], "docs")).files
+    assert report.status == "failed"
+    assert "bytes" in report.reason
+
+
+async def test_found_by_words_before_meaning(app: App, library: Path) -> None:
+    """A document answers to its words at once; its vectors come with `embed_pending`."""
+    await add(app, [str(library)], "docs")
+    where = Filter(collections=("docs",))
+    assert await app.index.by_words("lighthouse", 5, where)
+    assert await app.index.by_words("红色", 5, where)
+    vector = await app.embedder.query("lighthouse")
+    assert await app.index.by_vector(vector, 5, where) == []
+    assert await pending(app) > 0
+    await embed_pending(app)
+    assert await pending(app) == 0
+    assert await app.index.by_vector(vector, 5, where)
+
+
+async def test_embedding_goes_on_where_it_was_killed(app: App, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches that were committed stay; the next run embeds only what is left."""
+    monkeypatch.setattr("citewell.service.add.BATCH", 1)
+    await add(app, [str(library)], "docs")
+    total = await pending(app)
+
+    async def kill(progress: Progress) -> None:
+        if progress.done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await embed_pending(app, kill)
+    assert await pending(app) == total - 1
+    assert await embed_pending(app) == total - 1
+
+
+async def test_progress_is_told(app: App, library: Path) -> None:
+    """Each phase starts at nothing and ends at all."""
+    told: list[Progress] = []
+
+    async def tell(progress: Progress) -> None:
+        told.append(progress)
+
+    await add(app, [str(library)], "docs", on_progress=tell)
+    await embed_pending(app, tell)
+    for phase in ("read", "embed"):
+        steps = [progress for progress in told if progress.phase == phase]
+        assert steps[0].done == 0
+        assert steps[-1].done == steps[-1].total > 0
+
+
+async def test_collection_name_is_checked(app: App, library: Path) -> None:
+    """A name that could not stand in an address is refused before anything is read."""
+    with pytest.raises(InvalidInput, match="not allowed"):
+        await add(app, [str(library)], "a/b")

@@ -1,0 +1,68 @@
+"""Which files a list of paths means."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from citewell.service.gather import gather, uri_of
+
+
+def write(path: Path, text: str = "x") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_folder_is_walked_in_order_without_hidden_and_unknown_files(tmp_path: Path) -> None:
+    """Known files of all depths come by name; hidden ones are left out, unknown kinds are counted."""
+    first, second = write(tmp_path / "a.md"), write(tmp_path / "sub" / "B.TXT")
+    for name in (".hidden.md", ".git/config.md", "photo.xyz", "sub/other.xyz", "Makefile"):
+        write(tmp_path / name)
+    found = gather([str(tmp_path)])
+    assert found.files == [first, second]
+    assert found.failed == []
+    assert found.skipped == {".xyz": 2, "(no suffix)": 1}
+
+
+def test_links_are_followed_once(tmp_path: Path) -> None:
+    """A link to a folder above, a link to itself and a second link to one file do no harm."""
+    real = write(tmp_path / "real" / "a.md")
+    (tmp_path / "real" / "up").symlink_to(tmp_path)
+    (tmp_path / "real" / "self").symlink_to(tmp_path / "real" / "self")
+    (tmp_path / "again.md").symlink_to(real)
+    assert gather([str(tmp_path)]).files == [real]
+
+
+def test_named_paths_are_answered_for(tmp_path: Path) -> None:
+    """What is named and cannot be added fails by name and with a reason."""
+    unknown, empty = write(tmp_path / "photo.xyz"), tmp_path / "empty"
+    empty.mkdir()
+    os.mkfifo(tmp_path / "pipe.md")
+    named = [str(unknown), str(empty), str(tmp_path / "none.md"), str(tmp_path / "pipe.md"), "https://example.com/a", "a\0b"]
+    found = gather(named)
+    assert found.files == []
+    assert [path for path, _ in found.failed] == named
+    reasons = [reason for _, reason in found.failed]
+    assert "unknown kind" in reasons[0]
+    assert "md" in reasons[0]
+    assert "holds no file" in reasons[1]
+    assert reasons[2] == "no such file or folder"
+    assert reasons[3] == "not a file or a folder"
+    assert "web addresses" in reasons[4]
+
+
+def test_same_file_twice_is_one(tmp_path: Path, monkeypatch: object) -> None:
+    """A relative path, an absolute one and its folder mean one file, under one lasting name."""
+    path = write(tmp_path / "a.md")
+    relative = os.path.relpath(path)
+    assert gather([relative, str(path), str(tmp_path)]).files == [path]
+    assert uri_of(path) == str(path)
+
+
+def test_name_of_other_bytes_has_an_address(tmp_path: Path) -> None:
+    """A file name that is not UTF-8 can be written down."""
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xb5\xc6.md"))
+    path.write_text("x", "utf-8")
+    [found] = gather([str(tmp_path)]).files
+    assert uri_of(found).encode("utf-8").endswith(b"/\\xb5\\xc6.md")
