@@ -5,8 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --group build --generate-hashes --no-header --no-annotate
-QUESTION_EN := How long do I have to send an item back?
-QUESTION_ZH := 出差住宿的报销标准是多少？
+QUESTION_EN := How often does a stored Drover 2 battery have to be recharged?
+QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -19,8 +19,8 @@ setup: $(VENV)/.installed $(VENV)/.model  ## install everything into .venv, the 
 
 start: setup  ## add the sample library, ask one question in each language, serve
 	$(BIN)/citewell add -c samples samples/library
-	$(BIN)/citewell ask -c samples '$(QUESTION_EN)'
-	$(BIN)/citewell ask -c samples '$(QUESTION_ZH)'
+	-$(BIN)/citewell ask -c samples '$(QUESTION_EN)'
+	-$(BIN)/citewell ask -c samples '$(QUESTION_ZH)'
 	$(BIN)/citewell serve
 
 test: setup check  ## every check, then every test
@@ -37,10 +37,10 @@ fmt: $(VENV)/.dev  ## put the code into its form
 	$(BIN)/ruff format .
 
 bench: setup  ## speed and size, as ratios
-	$(BIN)/python -m evals.bench
+	$(BIN)/python evals/bench.py
 
-eval: setup  ## quality on the questions about the samples
-	$(BIN)/python -m evals.run
+eval: setup  ## quality of the answers, on questions of others
+	$(BIN)/python evals/qa.py
 
 lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
 	$(LOCK) --output-file requirements.lock

@@ -1,4 +1,4 @@
-"""An open App, the HTTP interface on a real loopback port, the command line in this process, and an agent that needs no model."""
+"""An open App, the HTTP interface on a real loopback port, the command line in this process, and an agent without a model."""
 
 from __future__ import annotations
 
@@ -70,8 +70,20 @@ def example_answer(**changes: Any) -> Answer:
             Sentence(text="It is [bold]red[/bold].", citations=[2], verdict="partly"),
         ],
         "citations": [
-            Citation(n=1, doc_id="doc_1", title="Lighthouses", uri="/a.pdf", page=3, section="North", quote="Built 1857.", start=0, end=11),
-            Citation(n=2, doc_id="doc_2", title="灯塔\x1b[31m手册", uri="/b.md", quote="塔身为红色。", start=0, end=6, status="weak"),
+            Citation(
+                n=1,
+                doc_id="doc_1",
+                title="Lighthouses",
+                uri="/a.pdf",
+                page=3,
+                section="North",
+                quote="Built 1857.",
+                start=0,
+                end=11,
+            ),
+            Citation(
+                n=2, doc_id="doc_2", title="灯塔\x1b[31m手册", uri="/b.md", quote="塔身为红色。", start=0, end=6, status="weak"
+            ),
         ],
         "status": "answered",
         "confidence": 0.87,
@@ -114,9 +126,10 @@ class FakeAgent:
         yield Event("answer", self.answer)
 
     async def ask(self, app: App, request: AskRequest) -> Answer:
-        answer = [event.data async for event in self.stream(app, request) if event.kind == "answer"][0]
-        assert isinstance(answer, Answer)
-        return answer
+        async for event in self.stream(app, request):
+            if isinstance(event.data, Answer):
+                return event.data
+        raise AssertionError("no answer")
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ class Outline:
         if not starts or starts[0][0] > 0:
             starts = [(0, ()), *starts]
         ends = [start for start, _ in starts[1:]] + [length]
-        return [Section(path, start, end) for (start, path), end in zip(starts, ends, strict=True)]
+        return [Section(path, start, end) for (start, path), end in zip(starts, ends, strict=True) if start < end]
 
 
 class Assembly:
@@ -105,6 +105,10 @@ class Assembly:
         if title:
             self.first_heading = self.first_heading or title
             self.outline.heading(level, title[:MAX_TITLE], self.block(title))
+
+    def begin(self, level: int, title: str) -> None:
+        """A section that begins with the next block, without a heading line in the text."""
+        self.outline.heading(level, title[:MAX_TITLE], self._length)
 
     def page(self, number: int) -> None:
         """What is appended from here on stands on page `number`."""

@@ -104,8 +104,8 @@ class Walker:
             self._prefix, self._tight = "", True
         elif tag in _HEADINGS:
             self._heading = 0
-        elif tag == "dt":
-            self._tight = True
+        elif tag in {"dt", "dl"}:
+            self._tight = tag == "dt"
 
     def _flush(self) -> None:
         """End the line: append it as a heading, a list item or a paragraph."""

@@ -26,8 +26,7 @@ LIST_ITEM = re.compile(
     re.VERBOSE,
 )
 CHAPTER = re.compile(
-    rf"(?:第\s*{_COUNT_ZH}{{1,6}}\s*[编部卷篇章节回](?:\s|[:：]|$|(?=[{HAN}]))|(?:chapter|part|appendix|section)\s+[\dIVXA-Z]+\b)",
-    re.IGNORECASE,
+    rf"(?:第\s*{_COUNT_ZH}{{1,6}}\s*[编部卷篇章节回](?:\s|[:：]|$|(?=[{HAN}]))|(?i:chapter|part|appendix|section)\s+(?:\d{{1,3}}|[IVXL]{{1,6}}|[A-Z])\b)"
 )
 _CHAPTER_KIND = re.compile(r"[编部卷章回篇节]|part|chapter|appendix|section", re.IGNORECASE)
 _CHAPTER_LEVEL = {"编": 1, "部": 1, "卷": 1, "part": 1, "章": 2, "回": 2, "chapter": 2, "appendix": 2, "篇": 2, "节": 3, "section": 3}

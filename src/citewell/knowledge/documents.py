@@ -181,14 +181,20 @@ def _heading(document: Document, chunk: Chunk) -> str:
 def _insert_chunks(
     connection: Connection, doc_id: str, collection: str, new: Prepared, known: dict[str, tuple[str, bytes]]
 ) -> None:
-    for chunk, tokens in zip(new.chunks, new.tokens, strict=True):
+    if not new.chunks:
+        return
+    first = connection.execute(_LAST_CHUNK).scalar_one() + 1  # nobody else inserts: this transaction has the write lock
+    chunks, tokens, blobs = [], [], {}
+    for number, chunk in enumerate(new.chunks):
         embedder, blob = known.get(chunk["sha256"], ("", b""))
-        row = chunk | {"doc": doc_id, "collection": collection, "embedder": embedder}
-        chunk_id = connection.execute(_INSERT_CHUNK, row).scalar_one()
+        chunks.append(chunk | {"id": first + number, "doc": doc_id, "collection": collection, "embedder": embedder})
         place = " ".join(words.place(collection=collection, doc_id=doc_id, lang=chunk["lang"]))
-        connection.execute(_INSERT_WORDS, {"id": chunk_id, "tokens": tokens, "place": place})
+        tokens.append({"id": first + number, "tokens": new.tokens[number], "place": place})
         if embedder:
-            vectors.insert(connection, chunk_id, blob)
+            blobs[first + number] = blob
+    connection.execute(_INSERT_CHUNK, chunks)
+    connection.execute(_INSERT_WORDS, tokens)
+    vectors.insert(connection, blobs)
 
 
 def _delete_rows(connection: Connection, info: DocumentInfo) -> None:
@@ -226,10 +232,10 @@ _INSERT_DOCUMENT = text(
         :page_count, :warnings, :sections, :pages, :text)"""
 )
 _INSERT_CHUNK = text(
-    """INSERT INTO chunks (doc, collection, lang, ordinal, section, first, last, page, tokens, sha256, embedder,
+    """INSERT INTO chunks (id, doc, collection, lang, ordinal, section, first, last, page, tokens, sha256, embedder,
         heading_path, text)
-    VALUES (:doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens, :sha256, :embedder,
-        :heading_path, :text)
-    RETURNING id"""
+    VALUES (:id, :doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens, :sha256, :embedder,
+        :heading_path, :text)"""
 )
+_LAST_CHUNK = text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0)")
 _INSERT_WORDS = text("INSERT INTO words (rowid, tokens, place) VALUES (:id, :tokens, :place)")

@@ -38,8 +38,8 @@ def m001_knowledge(connection: Connection) -> None:
             ordinal INTEGER NOT NULL, section INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
             page INTEGER, tokens INTEGER NOT NULL, sha256 TEXT NOT NULL, embedder TEXT NOT NULL DEFAULT '',
             heading_path TEXT NOT NULL, text TEXT NOT NULL)""",
-        "CREATE INDEX chunks_doc ON chunks (doc)",
-        "CREATE INDEX chunks_collection ON chunks (collection)",
+        "CREATE INDEX chunks_doc ON chunks (doc, embedder)",
+        "CREATE INDEX chunks_collection ON chunks (collection, embedder)",
         "CREATE INDEX chunks_sha256 ON chunks (sha256)",
         # covers both "which chunks still wait" and all that an index in memory loads beside the vectors
         "CREATE INDEX chunks_embedder ON chunks (embedder, id, collection, doc, lang)",

@@ -19,6 +19,8 @@ _MARGIN = 0.1  # of that range, added at both ends for vectors to come
 _LEAST_SPAN = 0.1  # a dimension that hardly varies yet; a step is then 0.0004, far below what ranks differ by
 _CLIPPED = 1e-3  # share of components outside the range above which it is measured again
 
+_RELOAD = 256  # rows
+
 Codes = NDArray[np.int32]
 
 
@@ -58,14 +60,16 @@ class Scan:
         self._codes: Any = faiss.IndexScalarQuantizer(self.dim, kind, faiss.METRIC_INNER_PRODUCT)
         self.ids: NDArray[np.int64] = np.empty(0, np.int64)
         self.collections, self.docs, self.langs = Column(), Column(), Column()
-        self._measured = 0
-        self._clipped = 0
+        self._measured = self._added = self._clipped = 0
 
     def add(self, ids: Sequence[int], vectors: Vector, places: Sequence[tuple[str, str, str]]) -> None:
         """`places` are (collection, document, language), one a row."""
-        scaled = (vectors - self._middle) * self._scale
-        self._clipped += int(np.count_nonzero(np.abs(scaled) > 127.5))
-        self._codes.add(np.clip(np.rint(scaled), -127, 127).astype(np.float32))
+        codes = vectors - self._middle
+        codes *= self._scale
+        np.rint(codes, out=codes)
+        self._added += len(ids)
+        self._clipped += int(np.count_nonzero(np.abs(codes) > 127))
+        self._codes.add(np.clip(codes, -127, 127, out=codes))
         self.ids = np.concatenate([self.ids, np.asarray(ids, np.int64)])
         for column, values in zip((self.collections, self.docs, self.langs), zip(*places, strict=True), strict=False):
             column.add(values)
@@ -80,15 +84,15 @@ class Scan:
 
     def settle(self) -> None:
         """Loading is over: from here on, `worn` counts."""
-        self._measured, self._clipped = len(self.ids), 0
+        self._measured, self._added, self._clipped = len(self.ids), 0, 0
 
     @property
     def worn(self) -> bool:
-        """So much was added outside the measured range that candidates may be missed: load again. Never for less than a
-        tenth more rows, so that loading stays a small part of adding.
+        """So much was added outside the measured range that candidates may be missed: load again. Not for each small addition,
+        so that loading (1 s per 100,000 rows) stays a small part of embedding (0.1 s and more a row).
         """
-        added = len(self.ids) - self._measured
-        return self._clipped > _CLIPPED * max(added, 1) * self.dim and added * 10 >= self._measured
+        enough = self._added >= min(self._measured / 10, _RELOAD)
+        return enough and self._clipped > _CLIPPED * self._added * self.dim
 
     def nominate(self, query: Vector, count: int, where: Filter) -> list[int]:
         """Ids of the `count` rows that look nearest among those that pass the filter exactly."""
@@ -108,7 +112,8 @@ class Scan:
         """The query in whole numbers from -127 to 127: faiss multiplies bytes where the machine can, and cuts off fractions."""
         weights = query / self._scale
         peak = float(np.abs(weights).max()) or 1.0
-        return np.rint(weights * (127 / peak)).astype(np.float32)
+        rounded: Vector = np.rint(weights * (127 / peak)).astype(np.float32)
+        return rounded
 
     def _passing(self, where: Filter) -> NDArray[np.bool_] | None:
         asked = ((self.collections, where.collections), (self.docs, where.doc_ids), (self.langs, where.langs))

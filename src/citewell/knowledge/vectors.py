@@ -57,14 +57,16 @@ def put(connection: Connection, embedder: str, given: dict[int, bytes]) -> None:
         for row in connection.execute(_TEXT_OF, {"ids": batch}):
             by_text[row.sha256] = given[row.id]
     for texts in _batches(list(by_text)):
-        for row in connection.execute(_CHUNKS_OF, {"texts": texts, "embedder": embedder}).all():
-            insert(connection, row.id, by_text[row.sha256])
-            connection.execute(_SET_EMBEDDER, {"embedder": embedder, "id": row.id})
+        rows = connection.execute(_CHUNKS_OF, {"texts": texts, "embedder": embedder}).all()
+        insert(connection, {row.id: by_text[row.sha256] for row in rows})
+        if rows:
+            connection.execute(_SET_EMBEDDER, [{"embedder": embedder, "id": row.id} for row in rows])
     connection.execute(_PRUNE, {"kept": CHANGES_KEPT})
 
 
-def insert(connection: Connection, chunk: int, blob: bytes) -> None:
-    connection.execute(_UPSERT, {"chunk": chunk, "vec": blob})
+def insert(connection: Connection, given: dict[int, bytes]) -> None:
+    if given:
+        connection.execute(_UPSERT, [{"chunk": chunk, "vec": blob} for chunk, blob in given.items()])
 
 
 def of_texts(connection: Connection, texts: Sequence[str]) -> dict[str, tuple[str, bytes]]:

@@ -1,4 +1,4 @@
-"""Text made safe for native code and for JSON. The one rule: whatever a file held, what is returned encodes as UTF-8 without NUL."""
+"""Text made safe for native code and for JSON. The one rule: whatever came in, what goes out is UTF-8 without NUL."""
 
 from __future__ import annotations
 

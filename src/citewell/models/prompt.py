@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import TypeVar, cast
 
@@ -36,7 +36,7 @@ class PromptError(Exception):
     """A prompt file, or the variables given for it, are wrong: a programmer's mistake."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(path: str) -> Template:
     """The turns of the prompt file at `path`, relative to the package (`agents/prompts/qa/answer.md`)."""
     try:

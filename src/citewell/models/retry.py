@@ -1,8 +1,11 @@
-"""Transport retries, for connected models. The one rule: only TransientError is tried again, and never after a token was shown."""
+"""Transport retries, for connected models.
+
+The one rule: only TransientError is tried again, and never after a token was shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import stamina
@@ -77,22 +80,21 @@ class RetryingEmbedder:
     def __init__(self, inner: Embedder, *, wait: float = 0.5) -> None:
         self.inner = inner
         self.name = inner.name
+        self.dim = inner.dim
         self._wait = wait
 
-    @property
-    def dim(self) -> int:
-        return self.inner.dim
-
     async def query(self, text: str) -> Vector:
-        async for attempt in attempts(self._wait, transient):
-            with attempt:
-                return await self.inner.query(text)
-        raise AssertionError("the last attempt returns or raises")
+        return await self._again(lambda: self.inner.query(text))
 
     async def passages(self, texts: Sequence[str]) -> Vector:
+        return await self._again(lambda: self.inner.passages(texts))
+
+    async def _again(self, call: Callable[[], Awaitable[Vector]]) -> Vector:
         async for attempt in attempts(self._wait, transient):
             with attempt:
-                return await self.inner.passages(texts)
+                vectors = await call()
+                self.dim = self.inner.dim  # an endpoint tells it with its first reply
+                return vectors
         raise AssertionError("the last attempt returns or raises")
 
     async def close(self) -> None:

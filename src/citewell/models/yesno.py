@@ -10,7 +10,7 @@ SURE = 5.0  # stands for a word without its probability: what the built-in model
 
 
 def log_odds(listed: Iterable[tuple[str, float]]) -> float:
-    """log p(yes) - log p(no) from the likeliest first tokens (token, log-probability), summed over spellings ("Yes", " yes").
+    """Figure log p(yes) - log p(no) from the likeliest first tokens (token, log-probability), spellings summed.
 
     A word outside the list counts with the list's least probability, an upper bound: the result is cautious. 0 if both are.
     """

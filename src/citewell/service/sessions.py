@@ -31,8 +31,8 @@ async def read_session(app: App, session_id: str) -> Session:
 async def rename_session(app: App, session_id: str, title: str) -> SessionInfo:
     """Raises NotFound, InvalidInput."""
     title = title.strip()
-    if not title or len(title) > LONGEST:
-        raise InvalidInput(f"a title has 1 to {LONGEST} characters")
+    if not title or len(title) > LONGEST or not title.isprintable():
+        raise InvalidInput(f"a title has 1 to {LONGEST} printable characters")
     await app.sessions.rename(session_id, title)
     return await app.sessions.get(session_id)
 

@@ -48,6 +48,7 @@ _WORD_NUMBER = re.compile(
     ),
     re.IGNORECASE | re.ASCII,
 )
+_HAN_DIGIT_RUN = re.compile(r"[零〇一二两三四五六七八九十百千万亿]+")
 # words in which a Han digit is no number: 一些, 一般, 统一, 第三方, 万一, 十分 ...
 _HAN_IDIOMS = re.compile(
     r"一些|一般|一样|一直|一定|一起|一旦|一切|一致|一律|一并|一经|一方|一种|一个|一次性|唯一|统一|同一|之一|"
@@ -100,6 +101,17 @@ def names(text: str) -> set[str]:
         if len(word) > 1:
             found.add(re.sub(r"['’]s$", "", word).casefold())
     return found
+
+
+_LEAD = re.compile(r"^\W*(?:yes|no|是的?|不是|对|可以|不可以)\b[\s,.!，。！]*", re.IGNORECASE)
+
+
+def plain_words(text: str) -> str:
+    """The text without its numbers, dates, negations and a leading yes or no: what is compared word by word."""
+    _, rest = _take_dates(unicodedata.normalize("NFKC", text))
+    for pattern in (_LEAD, _DIGITS, _WORD_NUMBER, _NEGATORS_EN, _NEGATORS_ZH):
+        rest = pattern.sub(" ", rest)
+    return _HAN_DIGIT_RUN.sub(" ", rest)
 
 
 def _take_dates(text: str) -> tuple[set[str], str]:

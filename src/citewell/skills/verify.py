@@ -11,16 +11,18 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from citewell.ingest.sentences import language
 from citewell.knowledge.words import query_tokens
-from citewell.skills.facts import Facts, facts, negations
+from citewell.skills.facts import Facts, facts, negations, plain_words
 from citewell.types import Verdict
 
 # Shares of a sentence's own content words that its quotes hold. 0.5 is the support check measured in notes on models
 # (it caught 10 of 12 inventions and dropped 2 of 28 right answers); 0.7 asks for nearly a quotation.
 COVERED = 0.7
 PARTLY_COVERED = 0.5
+SAME_CLAUSE = 0.6  # share of a clause's words that a clause of the source must hold to speak of the same thing
 # Across languages words cannot be compared; multilingual-e5 puts translations at 0.88 and unrelated text at 0.70 to 0.80.
 SAME_MEANING = 0.85
 
@@ -65,7 +67,9 @@ def verify(
 def _check_bare(*, denies: bool, quoted: str, question: str, context: str) -> Check:
     """A lone yes or no claims what the question asks: the quotes must speak of it, and deny it as often as the reply does."""
     coverage = _coverage(question, quoted, "", context)
-    agrees = (negations(quoted) > negations(question)) == denies
+    near = _nearest_clauses(question, [quoted])
+    turned = bool(near) and all(bool(negations(clause)) != bool(negations(question)) for clause in near)
+    agrees = turned == denies
     if coverage >= PARTLY_COVERED and agrees:
         return Check("partly" if coverage < COVERED else "supported", (), coverage)
     return Check("unsupported", ("the sources do not settle a bare yes or no",), coverage)
@@ -94,18 +98,22 @@ def _same_date(date: str, proof: Facts) -> bool:
 
 
 def _denial_differs(sentence: str, quotes: Sequence[str]) -> bool:
-    """Compare each clause of the sentence with the clause of the quotes that shares most words with it."""
-    theirs = [(clause, set(query_tokens(clause))) for quote in quotes for clause in _clauses(quote)]
-    for clause in _clauses(sentence):
-        words = set(query_tokens(clause))
-        if len(words) < 2:
-            continue
-        best, best_words = max(theirs, key=lambda pair: len(words & pair[1]), default=("", set[str]()))
-        if len(words & best_words) < 0.6 * len(words):
-            continue  # no clause says nearly the same: coverage judges
-        if bool(negations(clause)) != bool(negations(best)) and bool(negations(sentence)) != any(negations(q) for q in quotes):
-            return True
-    return False
+    """Compare each clause of the sentence with the clauses of the quotes that share most words with it."""
+    return any(
+        near and all(bool(negations(theirs)) != bool(negations(clause)) for theirs in near)
+        for clause in _clauses(sentence)
+        for near in [_nearest_clauses(clause, quotes)]
+    )
+
+
+def _nearest_clauses(clause: str, quotes: Sequence[str]) -> list[str]:
+    """Clauses that say nearly the same words, all that are equally near; none where the clause has hardly a word."""
+    words = _words(clause)
+    if len(words) < 2:
+        return []
+    shared = [(len(words & _words(theirs)), theirs) for quote in quotes for theirs in _clauses(quote)]
+    most = max((n for n, _ in shared), default=0)
+    return [theirs for n, theirs in shared if n == most >= SAME_CLAUSE * len(words)]
 
 
 def _clauses(text: str) -> list[str]:
@@ -114,9 +122,14 @@ def _clauses(text: str) -> list[str]:
 
 def _coverage(sentence: str, quoted: str, question: str, context: str) -> float:
     """Share of the sentence's own content words (those of the question do not count, unless there are no others)."""
-    words, asked = set(query_tokens(sentence)), set(query_tokens(question))
-    own = (words - asked) or words
+    words = _words(sentence)
+    own = (words - _words(question)) or words
     if not own:
-        return 1.0  # nothing but function words and figures, which are checked on their own
-    there = set(query_tokens(quoted)) | set(query_tokens(context))
-    return len(own & there) / len(own)
+        return 1.0  # nothing but figures and function words, and figures are checked on their own
+    return len(own & (_words(quoted) | _words(context))) / len(own)
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    plain = plain_words(text)
+    return frozenset(query_tokens(plain)) if plain.strip() else frozenset()

@@ -9,7 +9,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
+from citewell.errors import InvalidInput
 from citewell.interfaces.http.deps import Citewell
 from citewell.interfaces.http.errors import Refused
 from citewell.interfaces.http.sse import STOPPING, Pair, event_stream
@@ -26,10 +28,19 @@ EVENTS = "`text/event-stream`: events `step`, `token`, `citation`, `warning`, `a
 @router.post("/ask", response_model=Answer, responses={200: {"content": {"text/event-stream": {}}, "description": EVENTS}})
 async def ask(request: Request, body: AskRequest, app: Citewell) -> Response:
     """Answer one question. With `Accept: text/event-stream` the steps and the draft come first, as they happen."""
+    check_text(body)
     if "text/event-stream" in request.headers.get("accept", ""):
         return event_stream(request, _events(app, body))
     answer = await _while_connected(request, app, body)
     return JSONResponse(answer.model_dump(mode="json"))
+
+
+def check_text(body: AskRequest) -> None:
+    """JSON can spell half a character (a lone surrogate), which no reply could carry back. Raises InvalidInput."""
+    try:
+        body.model_dump_json()
+    except PydanticSerializationError:
+        raise InvalidInput("the request holds half a character (a lone surrogate)", hint="send valid UTF-8") from None
 
 
 async def _events(app: App, body: AskRequest) -> AsyncIterator[Pair]:

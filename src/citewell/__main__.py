@@ -1,0 +1,5 @@
+"""`python -m citewell` is `citewell`."""
+
+from citewell.interfaces.cli import main
+
+main()

@@ -1,0 +1,104 @@
+"""One OpenAI-compatible endpoint: its client, its time limit, its errors turned into ours.
+
+The one rule: an error names the endpoint and the model, and never the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
+
+AGAIN = {408, 409, 429}  # and every 5xx: the server may do better next time
+UNSAID = {401, 403}  # servers quote part of the key in these, so their words are left out
+
+
+class Refused(PermanentError):
+    """The server did not take the request as it stands (400, 422); it may take another form of it."""
+
+
+class Endpoint:
+    """`role` is the settings' prefix, `llm` or `embed`, for hints. Raises ConfigError where url or model are missing."""
+
+    def __init__(self, url: str, model: str, key: str, seconds: float, role: str) -> None:
+        for name, value in (("url", url), ("model", model)):
+            if not value:
+                raise ConfigError(f"setting {role}_{name} is empty", hint="an OpenAI-compatible endpoint needs url and model")
+        self.url = url
+        self.model = model
+        self._key = key
+        self._seconds = seconds
+        self._role = role
+        self._client: Any = None
+
+    def client(self) -> Any:
+        """The SDK's client, made on first use: importing it takes half a second."""
+        if self._client is None:
+            import openai
+
+            # always a key of ours: without one the SDK takes OPENAI_API_KEY, which was meant for another server
+            self._client = openai.AsyncOpenAI(
+                base_url=self.url, api_key=self._key or "none", timeout=self._seconds, max_retries=0
+            )
+        return self._client
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    @asynccontextmanager
+    async def guard(self) -> AsyncIterator[None]:
+        """Around a call and the reading of its reply: keeps the time limit, raises our errors instead of the SDK's."""
+        import httpx2
+        import openai
+
+        try:
+            with anyio.fail_after(self._seconds):
+                yield
+        except TimeoutError:
+            raise TransientError(
+                f"{self._label()}: no reply within {self._seconds:g} seconds", hint="a longer llm_timeout gives it more time"
+            ) from None
+        except openai.APIStatusError as error:
+            raise self._of_status(error.status_code, error.message) from None
+        except openai.APIResponseValidationError as error:
+            raise self._strange(str(error)) from None
+        except (openai.APIError, httpx2.HTTPError) as error:  # connection lost, or an error in mid-stream
+            raise TransientError(
+                f"{self._label()}: {self._redacted(str(error) or type(error).__name__)}", hint="is the server running?"
+            ) from None
+
+    def part(self, reply: Any, name: str) -> Any:
+        """The list `name` of a reply. Raises PermanentError where the server sent something else (a web page, say)."""
+        value = getattr(reply, name, None)
+        if not value:
+            raise self._strange(f"no {name} in the reply")
+        return value
+
+    def _of_status(self, status: int, message: str) -> CitewellError:
+        words = "" if status in UNSAID else f": {self._redacted(message)}"
+        text = f"{self._label()}: status {status}{words}"
+        if status in AGAIN or status >= 500:
+            return TransientError(text, hint="the server is busy or failing; try again later")
+        if status in UNSAID:
+            return PermanentError(text, hint=f"see that {self._role}_key is right for this server", code="unauthorised")
+        if status == 404:
+            return PermanentError(text, hint=f"see {self._role}_url (with its /v1) and {self._role}_model")
+        if "context" in words.lower() and ("length" in words.lower() or "exceed" in words.lower()):
+            return PermanentError(text, hint="send less evidence or history", code="prompt_too_long")
+        return Refused(text) if status in {400, 422} else PermanentError(text)
+
+    def _strange(self, what: str) -> PermanentError:
+        hint = f"is this an OpenAI-compatible server, and {self._role}_url complete with its /v1?"
+        return PermanentError(f"{self._label()}: {self._redacted(what)}", hint=hint)
+
+    def _label(self) -> str:
+        return f"{self.url} ({self.model})"
+
+    def _redacted(self, text: str) -> str:
+        return text.replace(self._key, "[key]")[:500] if self._key else text[:500]

@@ -1,0 +1,199 @@
+"""Models that follow a script: for Citewell's tests and yours, for demonstrations and load tests.
+
+    llm = ScriptedLLM()
+    llm.enqueue("Paris.", TransientError("busy"), "Paris again.")     # chat: replies in order, errors are raised
+    llm.enqueue_yes_no(2.5, -1.0)                                     # yes_no: log odds in order
+    ...
+    assert "capital" in llm.calls[0].messages[-1].content
+
+The one rule: same script, same calls, same replies; with no script left, chat quotes the passages it was sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from citewell.config import Settings
+from citewell.errors import CitewellError, ConfigError, ModelUnavailable, PermanentError, TransientError
+from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
+from citewell.models.script_reply import example, quote, words
+from citewell.types import Message
+
+DIM = 384
+POSITIVE = 3.0  # log odds of a yes_no without a script
+ERRORS: dict[str, type[CitewellError]] = {
+    "transient": TransientError,
+    "permanent": PermanentError,
+    "unavailable": ModelUnavailable,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a scripted model was asked: `kind` is `chat` or `yes_no`."""
+
+    kind: str
+    messages: tuple[Message, ...]
+    schema: dict[str, Any] | None = None
+    max_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the script: a text or a figure, or an error to raise, after `delay` seconds."""
+
+    value: str | float | Exception
+    delay: float = 0.0
+
+
+class ScriptedLLM:
+    """Implements `LLM`. `calls` records what it was asked, in order."""
+
+    evidence_tokens = 500
+
+    def __init__(self, *replies: str | Exception | Line, name: str = "scripted", delay: float = 0.0) -> None:
+        self.name = name
+        self.calls: list[Call] = []
+        self.closed = False
+        self._delay = delay
+        self._chat: deque[Line] = deque()
+        self._yes_no: deque[Line] = deque()
+        self._reply: Callable[[Sequence[Message]], str] | None = None
+        self._judge: Callable[[Sequence[Message]], float] | None = None
+        self.enqueue(*replies)
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> ScriptedLLM:
+        """Reads `scripted_replies`, a JSON list. A text is for chat, a number for yes_no, `{"error": kind, "message": text}` is
+        raised by chat, `{"reply": text or number, "delay": seconds}` comes late.
+        """
+        llm = cls()
+        for line in read_script(settings.scripted_replies) if settings.scripted_replies else []:
+            (llm.enqueue_yes_no if isinstance(line.value, float) else llm.enqueue)(line)
+        return llm
+
+    def enqueue(self, *replies: str | Exception | Line) -> None:
+        """Add to the script of `chat`."""
+        self._chat += [r if isinstance(r, Line) else Line(r, self._delay) for r in replies]
+
+    def enqueue_yes_no(self, *figures: float | Exception | Line) -> None:
+        """Add to the script of `yes_no`: log odds, above 0 means yes."""
+        self._yes_no += [f if isinstance(f, Line) else Line(f, self._delay) for f in figures]
+
+    def reply_with(self, function: Callable[[Sequence[Message]], str]) -> None:
+        """Answer chats beyond the script by `function`."""
+        self._reply = function
+
+    def judge_with(self, function: Callable[[Sequence[Message]], float]) -> None:
+        """Answer yes_no beyond the script by `function`."""
+        self._judge = function
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int = 256,
+        temperature: float = 0.0,  # noqa: ARG002 - part of the protocol
+        schema: dict[str, Any] | None = None,
+        stop: Sequence[str] = (),
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        self.calls.append(Call("chat", tuple(messages), schema, max_tokens))
+        text = str(await self._next(self._chat, lambda: self._made_up(messages, schema)))
+        for mark in stop:
+            text = text.partition(mark)[0]
+        pieces = re.findall(r"\s*[a-zA-Z0-9]+|\s*.", text, re.DOTALL)
+        finished, pieces = len(pieces) <= max_tokens, pieces[:max_tokens]
+        for piece in pieces if on_token else ():
+            await asyncio.sleep(0)
+            on_token(piece)  # type: ignore[misc]
+        return Reply("".join(pieces), Tokens(count(messages), 0, len(pieces)), finished)
+
+    async def yes_no(self, messages: Sequence[Message]) -> YesNo:
+        self.calls.append(Call("yes_no", tuple(messages)))
+        figure = await self._next(self._yes_no, lambda: self._judge(messages) if self._judge else POSITIVE)
+        return YesNo(float(figure), Tokens(count(messages), 0, 1))
+
+    async def close(self) -> None:
+        self.closed = True
+
+    async def _next(self, script: deque[Line], otherwise: Callable[[], str | float]) -> str | float:
+        line = script.popleft() if script else Line(otherwise(), self._delay)
+        await asyncio.sleep(line.delay)
+        if isinstance(line.value, Exception):
+            raise line.value
+        return line.value
+
+    def _made_up(self, messages: Sequence[Message], schema: dict[str, Any] | None) -> str:
+        if self._reply is not None:
+            return self._reply(messages)
+        return json.dumps(example(schema)) if schema is not None else quote(messages)
+
+
+class ScriptedEmbedder:
+    """Implements `Embedder` by hashing words (Chinese: pairs of characters) to 384 dimensions: shared words make texts near."""
+
+    name = "scripted"
+    dim = DIM
+
+    def __init__(self) -> None:
+        self.embedded: list[str] = []  # every passage ever asked for
+
+    async def query(self, text: str) -> Vector:
+        return hashed(text)
+
+    async def passages(self, texts: Sequence[str]) -> Vector:
+        self.embedded += texts
+        return np.stack([hashed(text) for text in texts]) if texts else np.empty((0, DIM), np.float32)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def hashed(text: str) -> Vector:
+    """Signed feature hashing, scaled to length 1; a text without words has a fixed direction."""
+    vector = np.zeros(DIM, np.float32)
+    for word in words(text) or [""]:
+        number = int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+        vector[number % DIM] += 1.0 if number >> 63 else -1.0
+    length = float(np.linalg.norm(vector))
+    if length == 0.0:  # words that cancel each other out
+        vector[0] = length = 1.0
+    return vector / np.float32(length)
+
+
+def count(messages: Sequence[Message]) -> int:
+    return sum(len(words(message.content)) for message in messages)
+
+
+def read_script(path: Path) -> list[Line]:
+    """The lines of a script file. Raises ConfigError naming what is wrong."""
+    try:
+        items = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"scripted_replies: {path}: {error}", hint="a JSON list of texts, numbers and objects") from None
+    if not isinstance(items, list):
+        raise ConfigError(f"scripted_replies: {path}: not a list", hint="a JSON list of texts, numbers and objects")
+    return [_line(item, path) for item in items]
+
+
+def _line(item: Any, path: Path) -> Line:
+    value = item.get("reply") if isinstance(item, dict) else item
+    delay = float(item.get("delay", 0.0)) if isinstance(item, dict) else 0.0
+    if isinstance(item, dict) and item.get("error") in ERRORS:
+        return Line(ERRORS[item["error"]](str(item.get("message", "scripted failure"))), delay)
+    if isinstance(value, dict | list):
+        return Line(json.dumps(value, ensure_ascii=False), delay)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ConfigError(f"scripted_replies: {path}: cannot use {json.dumps(item)}", hint="see docs/models.md")
+    return Line(value if isinstance(value, str) else float(value), delay)

@@ -1,0 +1,143 @@
+"""The tool functions of spec 000 under their names and signatures: a thin public face over the layers below.
+
+    from citewell.tools import bound, llm_call, vector_db_search
+
+    async with bound():
+        text, tokens = await llm_call("Say hello.")
+
+The one rule: nothing is done here that the layers do not do; outside `bound` the tools that need a store or a model say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Any, Literal
+
+import numpy as np
+
+from citewell.config import Settings, load_settings
+from citewell.errors import InvalidInput, ModelUnavailable
+from citewell.knowledge.index import Filter
+from citewell.service.app import App
+from citewell.skills.clean import clean
+from citewell.skills.entities import entity_list
+from citewell.skills.format import format_citations
+from citewell.skills.intent import classify_intent
+from citewell.skills.reference import depends_on_history, joined
+from citewell.types import Citation, Message
+
+_app: ContextVar[App] = ContextVar("app")
+
+
+@asynccontextmanager
+async def bound(settings: Settings | None = None) -> AsyncIterator[App]:
+    """Open what the tools work on (settings of file and environment where none are given) for the time of the block."""
+    async with App(settings or load_settings()) as app:
+        token = _app.set(app)
+        try:
+            yield app
+        finally:
+            _app.reset(token)
+
+
+def _opened() -> App:
+    try:
+        return _app.get()
+    except LookupError:
+        raise InvalidInput("no store and no models are open here", hint="call it inside `async with citewell.tools.bound():`") from None
+
+
+def _named(asked: str | None, there: str) -> None:
+    if asked not in {None, "", there}:
+        raise InvalidInput(f"unknown model: {asked}", hint=f"the settings name {there}")
+
+
+async def llm_call(
+    prompt: str, model_name: str | None = None, params: Mapping[str, Any] | None = None
+) -> tuple[str, int]:
+    """(response_text, tokens_used). `params`: any of max_tokens, temperature, schema, stop. Raises ModelUnavailable in tier none."""
+    llm = _opened().llm
+    if llm is None:
+        raise ModelUnavailable("there is no chat model: llm is none", hint="choose one with the setting llm")
+    _named(model_name, llm.name)
+    given = dict(params or {})
+    unknown = sorted(set(given) - {"max_tokens", "temperature", "schema", "stop"})
+    if unknown:
+        raise InvalidInput(f"unknown params: {', '.join(unknown)}", hint="known: max_tokens, temperature, schema, stop")
+    reply = await llm.chat([Message(role="user", content=prompt)], **given)
+    return reply.text, reply.tokens.prompt + reply.tokens.completion
+
+
+async def embedding_generate(text: str, model_name: str | None = None) -> list[float]:
+    """The text as a unit vector, embedded as a question is."""
+    embedder = _opened().embedder
+    _named(model_name, embedder.name)
+    return [float(x) for x in await embedder.query(clean(text))]
+
+
+async def vector_db_search(
+    query_vector: Sequence[float], top_k: int = 5, filters: Mapping[str, Any] | None = None
+) -> tuple[list[str], list[float], list[dict[str, Any]]]:
+    """(documents, scores, metadata), best first: chunk texts, cosines, and where each stands.
+
+    `filters`: any of collections, doc_ids, langs, each a list of names.
+    """
+    given = dict(filters or {})
+    unknown = sorted(set(given) - {"collections", "doc_ids", "langs"})
+    if unknown:
+        raise InvalidInput(f"unknown filters: {', '.join(unknown)}", hint="known: collections, doc_ids, langs")
+    where = Filter(**{name: tuple(values) for name, values in given.items()})
+    index = _opened().index
+    found = await index.by_vector(np.asarray(query_vector, dtype=np.float32), top_k, where)
+    hits = await index.hits([chunk_id for chunk_id, _ in found])
+    scores = dict(found)
+    metadata = [
+        {
+            "doc_id": h.doc_id,
+            "title": h.title,
+            "uri": h.uri,
+            "page": h.page,
+            "section": " › ".join(h.heading_path),
+            "start": h.start,
+            "end": h.end,
+        }
+        for h in hits
+    ]
+    return [h.text for h in hits], [scores[h.chunk_id] for h in hits], metadata
+
+
+async def text_cleaning(text: str, options: Mapping[str, Any] | None = None) -> str:
+    """Control characters, invisible marks and needless white space removed. `options`: max_chars cuts the result."""
+    given = dict(options or {})
+    unknown = sorted(set(given) - {"max_chars"})
+    if unknown:
+        raise InvalidInput(f"unknown options: {', '.join(unknown)}", hint="known: max_chars")
+    return clean(text)[: given.get("max_chars")]
+
+
+async def entity_extraction(text: str, model_name: str | None = None) -> tuple[list[dict[str, str]], float]:
+    """(entities, confidence). Rules find them, not a model, so `model_name` may only be None or "rules"."""
+    _named(model_name, "rules")
+    entities = [{"entity": e.entity, "type": e.type} for e in entity_list(text)]
+    return entities, 1.0 if entities else 0.0
+
+
+async def intent_classification(text: str, context: Sequence[Message] = ()) -> tuple[str, float]:
+    """(intent_label, confidence). A question that leans on its `context` is read together with the one before."""
+    whole = joined(text, context) if context and depends_on_history(text) else text
+    intent = await classify_intent(whole, _opened().embedder)
+    return intent.label, intent.confidence
+
+
+async def citation_formatting(sources: Sequence[Citation], format: Literal["text", "markdown", "json"] = "text") -> list[str]:  # noqa: A002 - the spec's name
+    """One line a citation: plain, as a Markdown list item, or as JSON."""
+    if format == "json":
+        return [c.model_dump_json() for c in sources]
+    lines = format_citations(sources, "en")
+    if format == "markdown":
+        return [f"- {line}" for line in lines]
+    if format == "text":
+        return lines
+    raise InvalidInput(f"unknown format: {format}", hint="known: text, markdown, json")

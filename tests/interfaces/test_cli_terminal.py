@@ -1,0 +1,222 @@
+"""The command line as its own process: on a terminal, in other locales, with signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from citewell.config import Settings
+
+# the command line with an agent that says half a draft and then waits for ever, or answers in two languages at once
+DRIVER = """
+import asyncio, sys
+from citewell.types import Answer, Citation, Event, Sentence, Step
+from citewell.interfaces.cli import ask, chat, main
+
+TEXT = "灯塔建于一八五七年，塔身为红色，高三十米，每天夜里都亮着灯，为来往的船只指明方向，直到今天。"
+
+async def stream(app, request):
+    yield Event("step", Step(n=1, node="InputValidationNode", action="default", seconds=0.1))
+    yield Event("token", "Draft of the answer")
+    if "slow" in request.question:
+        await asyncio.sleep(60)
+    yield Event("answer", Answer(
+        answer=TEXT + "[1]",
+        sentences=[Sentence(text=TEXT, citations=[1], verdict="supported")],
+        citations=[Citation(n=1, doc_id="d", title="灯塔手册", uri="/a", page=3, quote="灯塔建于一八五七年。", start=0, end=9)],
+        status="answered", confidence=0.9, agent="qa", session_id="ses_1"))
+
+ask.stream = chat.stream = stream
+main()
+"""
+
+
+@pytest.fixture
+def environ(settings: Settings) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
+    home = {"CITEWELL_HOME": str(settings.home), "CITEWELL_CACHE": str(settings.cache), "HOME": str(settings.home)}
+    return {**kept, **home, "CITEWELL_LLM": "scripted", "CITEWELL_EMBEDDER": "scripted", "TERM": "xterm-256color"}
+
+
+def command(*arguments: str, program: str = DRIVER) -> list[str]:
+    """The driver is passed in ASCII, so that a process of any locale can read it."""
+    escaped = "".join(letter if letter.isascii() else f"\\u{ord(letter):04x}" for letter in program)
+    return [sys.executable, "-c", escaped, *arguments]
+
+
+class Terminal:
+    """A process on a pseudo-terminal of 60 columns."""
+
+    def __init__(self, arguments: list[str], environ: dict[str, str]) -> None:
+        self.fd, inner = pty.openpty()
+        size = {"COLUMNS": "60", "LINES": "24"}
+        self.process = subprocess.Popen(
+            arguments, stdin=inner, stdout=inner, stderr=inner, env={**environ, **size}, start_new_session=True, close_fds=True
+        )
+        os.close(inner)
+        self.seen = ""
+
+    def until(self, words: str, seconds: float = 20.0) -> str:
+        """Read until `words` are on the screen; the text since the last call."""
+        text, deadline = "", time.monotonic() + seconds
+        while words not in text:
+            assert time.monotonic() < deadline, f"{words!r} did not come: {text!r}"
+            if select.select([self.fd], [], [], 0.1)[0]:
+                try:
+                    text += os.read(self.fd, 65536).decode("utf-8", "replace")
+                except OSError:
+                    break
+        assert words in text, text
+        return text
+
+    def write(self, text: str) -> None:
+        os.write(self.fd, text.encode())
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(10)
+        os.close(self.fd)
+
+
+@pytest.fixture
+def terminal(environ: dict[str, str]) -> object:
+    opened: list[Terminal] = []
+
+    def start(*arguments: str, **changes: str) -> Terminal:
+        opened.append(Terminal(command(*arguments), {**environ, **changes}))
+        return opened[-1]
+
+    yield start
+    for each in opened:
+        each.close()
+
+
+def test_ctrl_c_ends_an_answer_but_not_the_chat(terminal: Callable[..., Terminal]) -> None:
+    """The draft stops, the prompt is back, the next question is answered, Ctrl-D ends with 0."""
+    chat = terminal("chat")
+    chat.until("> ")
+    chat.write("a slow question\n")
+    chat.until("Draft")
+    chat.process.send_signal(signal.SIGINT)
+    chat.until("> ")
+    chat.write("何时建成？\n")
+    chat.until("来源")
+    chat.until("> ")
+    chat.write("\x04")
+    assert chat.process.wait(10) == 0
+
+
+def test_ctrl_c_ends_ask_with_130(terminal: Callable[..., Terminal]) -> None:
+    """One line, no traceback."""
+    ask = terminal("ask", "a slow question")
+    ask.until("Draft")
+    ask.process.send_signal(signal.SIGINT)
+    assert "Traceback" not in ask.until("stopped")
+    assert ask.process.wait(10) == 130
+
+
+def test_sixty_columns_and_no_colour(terminal: Callable[..., Terminal]) -> None:
+    """Chinese text is wrapped by its width, and NO_COLOR leaves no colours."""
+    ask = terminal("ask", "何时建成？", NO_COLOR="1")
+    text = ask.until("置信度")
+    assert "\x1b[3" not in text
+    lines = [line for line in text.replace("\r", "").split("\n") if "灯塔" in line and "\x1b" not in line]
+    assert lines
+    assert all(sum(2 if ord(letter) > 0x2E80 else 1 for letter in line.rstrip()) <= 60 for line in lines)
+
+
+@pytest.mark.parametrize(
+    "locale", [{"LANG": "C", "LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+)
+def test_output_is_utf8_whatever_the_locale(environ: dict[str, str], locale: dict[str, str]) -> None:
+    """In a pipe, with a locale that knows no Chinese: UTF-8, unbroken lines, no escape codes."""
+    done = subprocess.run(command("ask", "When?"), env={**environ, **locale}, capture_output=True, check=False, timeout=60)
+    text = done.stdout.decode("utf-8")
+    assert done.returncode == 0, done.stderr
+    assert text.splitlines()[0].endswith("直到今天。[1] ✓")
+    assert "\x1b" not in text
+
+
+def wait_for_url(process: subprocess.Popen[bytes]) -> str:
+    """The address that `serve --json` prints."""
+    assert process.stdout is not None
+    text = b""
+    while not text.rstrip().endswith(b"}"):
+        line = process.stdout.readline()
+        assert line, process.stderr.read().decode() if process.stderr else ""
+        text += line
+    url: str = json.loads(text)["url"]
+    return url
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serve_stops_cleanly_with_an_open_stream(environ: dict[str, str], number: signal.Signals) -> None:
+    """Within seconds, with exit 0 and nothing on standard error, the stream ended by an event."""
+    imports = "from citewell.interfaces.cli import ask, chat, main"
+    of_http = "from citewell.interfaces.cli import chat, main\nfrom citewell.interfaces.http import ask"
+    arguments = command("serve", "--port", "0", "--json", program=DRIVER.replace(imports, of_http))
+    with subprocess.Popen(arguments, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            url = wait_for_url(process)
+            headers = {"Accept": "text/event-stream"}
+            with httpx.stream(
+                "POST", f"{url}/api/ask", json={"question": "slow"}, headers=headers, trust_env=False, timeout=20
+            ) as reply:
+                lines = reply.iter_lines()
+                assert next(lines) == "event: step"
+                process.send_signal(number)
+                assert "stopping" in "".join(lines)
+            assert process.wait(5) == 0
+            assert process.stderr is not None
+            assert process.stderr.read() == b""
+        finally:
+            process.kill()
+
+
+def test_port_in_use_is_told(environ: dict[str, str]) -> None:
+    """One line with the port, and what to do."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(command("serve", "--port", port), env=environ, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert port in done.stderr.decode()
+    assert "--port" in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
+
+
+def test_killed_add_leaves_whole_documents(environ: dict[str, str], tmp_path: Path) -> None:
+    """Ctrl-C in the middle: exit 130, one line; what is listed is whole, and a second run ends the job."""
+    library = tmp_path / "library"
+    library.mkdir()
+    for number in range(60):
+        (library / f"{number:03}.md").write_text(
+            f"# Note {number}\n\nThe lighthouse number {number} was built in 1857.\n", "utf-8"
+        )
+    with subprocess.Popen(command("add", str(library)), env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        assert b"reading" in process.stderr.readline()
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert b"stopped" in process.stderr.read()
+    listed = subprocess.run(command("list", "--json"), env=environ, capture_output=True, check=True, timeout=60)
+    before = json.loads(listed.stdout)["documents"]
+    assert len(before) < 60
+    assert all(document["chunks"] > 0 for document in before)
+    again = subprocess.run(command("add", str(library), "--json"), env=environ, capture_output=True, check=True, timeout=120)
+    statuses = [file["status"] for file in json.loads(again.stdout)["files"]]
+    assert statuses.count("unchanged") == len(before)
+    assert statuses.count("added") == 60 - len(before)

@@ -1,0 +1,78 @@
+"""Sessions, traces, status and the description of the interface."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+
+from citewell import __version__
+from citewell.service.app import App
+from citewell.types import Message, Trace
+
+if TYPE_CHECKING:
+    from tests.interfaces.conftest import FakeAgent
+
+
+async def test_sessions(client: httpx.AsyncClient, app: App) -> None:
+    """List by user, read with history, rename, delete."""
+    mine = await app.sessions.create("qa", title="first")
+    await app.sessions.create("qa", user_id="other")
+    await app.sessions.append(mine.session_id, [Message(role="user", content="何时？")])
+    listed = (await client.get("/api/sessions")).json()["sessions"]
+    assert [session["session_id"] for session in listed] == [mine.session_id]
+    assert len((await client.get("/api/sessions?user_id=other")).json()["sessions"]) == 1
+    path = f"/api/sessions/{mine.session_id}"
+    assert (await client.get(path)).json()["history"] == [{"role": "user", "content": "何时？"}]
+    assert (await client.patch(path, json={"title": " 灯塔 "})).json()["title"] == "灯塔"
+    assert (await client.patch(path, json={"title": ""})).status_code == 422
+    assert (await client.delete(path)).status_code == 204
+    assert (await client.get(path)).status_code == 404
+
+
+async def test_traces(client: httpx.AsyncClient, app: App, agent: FakeAgent) -> None:
+    """The list says what was asked, one trace has its steps and answer."""
+    trace = Trace(
+        trace_id="tr_1",
+        agent="qa",
+        question="When?",
+        collection="docs",
+        session_id="ses_1",
+        created_at=time.time(),
+        steps=[],
+        prompts=[],
+        answer=agent.answer,
+    )
+    await app.traces.put(trace)
+    [summary] = (await client.get("/api/traces")).json()["traces"]
+    assert (summary["trace_id"], summary["question"], summary["status"]) == ("tr_1", "When?", "answered")
+    assert (await client.get("/api/traces/tr_1")).json() == trace.model_dump(mode="json")
+
+
+async def test_status(client: httpx.AsyncClient) -> None:
+    """It lives, is ready, and says its version and where its description is."""
+    assert (await client.get("/api/health")).json() == {"status": "live"}
+    ready = await client.get("/api/ready")
+    assert (ready.status_code, ready.json()["status"]) == (200, "ready")
+    assert (await client.get("/api/version")).json() == {"version": __version__}
+    assert (await client.get("/")).json()["openapi"] == "/api/openapi.json"
+
+
+async def test_description_names_every_route(client: httpx.AsyncClient) -> None:
+    """OpenAPI has each path of this issue, and no page that loads scripts from elsewhere is served."""
+    paths = set((await client.get("/api/openapi.json")).json()["paths"])
+    assert paths >= {
+        "/api/ask",
+        "/api/collections",
+        "/api/collections/{name}/documents",
+        "/api/documents/{doc_id}/content",
+        "/api/documents/{doc_id}/file",
+        "/api/jobs/{job_id}/events",
+        "/api/sessions/{session_id}",
+        "/api/traces/{trace_id}",
+        "/api/health",
+        "/api/ready",
+        "/api/version",
+    }
+    assert (await client.get("/docs")).status_code == 404

@@ -1,0 +1,96 @@
+"""Fixtures of the knowledge tests. The one rule: no model runs; a text's vector is drawn from its hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from citewell.knowledge.catalog import Catalog
+from citewell.knowledge.db import Database
+from citewell.knowledge.documents import DocumentInfo
+from citewell.knowledge.index import INDEXES, Filter
+from citewell.models.base import Vector
+from citewell.types import Chunk, Document, Section
+
+EMBEDDER = "test"
+DIM = 64
+ANY = Filter()
+
+
+def vector_of(text: str) -> Vector:
+    """The same unit vector for the same text."""
+    seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8], "little")
+    drawn = np.random.default_rng(seed).standard_normal(DIM).astype(np.float32)
+    return np.asarray(drawn / np.linalg.norm(drawn), dtype=np.float32)
+
+
+def document_of(paragraphs: Sequence[str], *, title: str = "T", lang: str = "en") -> tuple[Document, list[Chunk]]:
+    """One chunk a paragraph, under one heading."""
+    text = "\n".join(paragraphs)
+    chunks: list[Chunk] = []
+    at = 0
+    for paragraph in paragraphs:
+        chunks.append(Chunk(paragraph, at, at + len(paragraph), 0, (title,), None, len(paragraph)))
+        at += len(paragraph) + 1
+    return Document(title, "text/plain", lang, text, (Section((title,), 0, len(text)),)), chunks
+
+
+class Shelf:
+    """A catalog with short verbs, and the index of an adapter over it."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        self.catalog = Catalog(db)
+        self.index = INDEXES["sqlite"](db, EMBEDDER)
+
+    async def put(self, uri: str, *paragraphs: str, collection: str = "default", embed: bool = True) -> DocumentInfo:
+        document, chunks = document_of(paragraphs)
+        info = await self.catalog.put(collection, uri, document.text.encode("utf-8", "replace"), document, chunks)
+        if embed:
+            await self.embed()
+            info = await self.catalog.document(info.doc_id)
+        return info
+
+    async def embed(self, embedder: str = EMBEDDER) -> int:
+        """Embed all that waits; says how many texts that were."""
+        count = 0
+        while waiting := await self.catalog.unembedded(embedder, 100):
+            vectors = np.stack([vector_of(text) for _, text in waiting])
+            await self.catalog.put_vectors(embedder, [chunk for chunk, _ in waiting], vectors)
+            count += len(waiting)
+        return count
+
+    async def nearest(self, text: str, k: int = 10, where: Filter = ANY) -> list[str]:
+        """Texts of the chunks nearest to what this text, under the heading of `document_of`, was embedded as."""
+        found = await self.index.by_vector(vector_of(f"T\n{text}"), k, where)
+        return [hit.text for hit in await self.index.hits([chunk for chunk, _ in found])]
+
+    async def worded(self, text: str, k: int = 10, where: Filter = ANY) -> list[str]:
+        found = await self.index.by_words(text, k, where)
+        return [hit.text for hit in await self.index.hits([chunk for chunk, _ in found])]
+
+    async def count(self, table: str) -> int:
+        return int(await self.db.read(lambda c: c.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one()))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "citewell.db"
+
+
+@pytest.fixture
+async def db(path: Path) -> AsyncIterator[Database]:
+    async with Database(path) as opened:
+        yield opened
+
+
+@pytest.fixture(params=sorted(INDEXES))
+def shelf(db: Database, request: pytest.FixtureRequest) -> Shelf:
+    """Once for every adapter of the table."""
+    shelf = Shelf(db)
+    shelf.index = INDEXES[request.param](db, EMBEDDER)
+    return shelf

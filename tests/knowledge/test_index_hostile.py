@@ -1,0 +1,72 @@
+"""Whatever a person types is a question, never an operator and never an error."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.knowledge.conftest import Shelf
+
+HOSTILE = [
+    "",
+    " ",
+    "\0",
+    "a\0b",
+    '"',
+    '""""',
+    "'; DROP TABLE chunks; --",
+    "needle AND",
+    "NEAR(needle cat, 2)",
+    "NOT needle",
+    "tokens : needle",
+    "place : c_0",
+    "-needle",
+    "^needle",
+    "needle*",
+    "*",
+    "((((",
+    "{a b} : c",
+    "+ - * / \\",
+    "😀 needle 👩\u200d👩\u200d👧",
+    "\ud800 needle",
+    "\u202eneedle",
+    "ﷺ",
+    "需求 " * 200,
+    "x" * 100_000,
+    " ".join(f"w{i}" for i in range(5000)),
+    "的" * 5000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_hostile_questions(shelf: Shelf, text: str) -> None:
+    """No syntax error; where the needle is among the words, it is found."""
+    await shelf.put("a", "the needle in the hay", "AND OR NOT NEAR", embed=False)
+    found = await shelf.worded(text)
+    assert ("the needle in the hay" in found) == ("needle" in text)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_hostile_texts_are_kept(shelf: Shelf, text: str) -> None:
+    """The same strings as a document's text, address, title and collection: stored, embedded, found by what is said in them."""
+    info = await shelf.put(text, text, "needle", collection=text.replace("\ud800", "") or "-")
+    assert (await shelf.catalog.find(info.collection, text)) == info
+    assert (await shelf.catalog.content(info.doc_id)).text == f"{text}\nneedle".replace("\ud800", "\ufffd")
+    assert "needle" in await shelf.worded("needle")
+    assert len(await shelf.nearest("needle", 5)) == 2 if text != "needle" else 1
+
+
+async def test_naughty_strings(shelf: Shelf, shared_data: Path) -> None:
+    """The big list of naughty strings, as questions and as one document: no error, and each finds itself where it has words."""
+    lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    texts = [str(json.loads(line)["text"]) for line in lines]
+    await shelf.put("naughty", *texts, embed=False)
+    missed = []
+    for text in texts:
+        found = await shelf.worded(text, 50)
+        missed += [text] if found and text not in found else []
+    assert missed == []

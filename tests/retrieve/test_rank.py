@@ -1,0 +1,73 @@
+"""Fusing, reranking, deduplicating and being sure are pure functions of hits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from citewell.retrieve.rank import confidence, coverage, deduplicate, entity_share, fuse, rerank
+from citewell.types import Hit
+
+
+def hit(chunk_id: int, text: str, *, doc: str = "d", start: int = 0, cosine: float = 0.8, bm25: float = 1.0) -> Hit:
+    lang = "en" if text.isascii() else "zh"
+    signals = {"cosine": cosine, "bm25": bm25}
+    return Hit(chunk_id, doc, "c", "Title", "uri", (), None, start, start + len(text), text, lang, signals=signals)
+
+
+def test_fuse_prefers_what_both_rankings_hold() -> None:
+    """Second in both beats first in one."""
+    assert fuse([1, 2, 3], [4, 2, 5])[0] == 2
+    assert fuse([], []) == []
+
+
+def test_coverage_weighs_rare_terms_more() -> None:
+    """A text with the rare term covers more than one with the common term; unrelated text covers nothing."""
+    texts = ["warranty of the pump", "warranty of the filter", "warranty of the tap", "gardening"]
+    shares = coverage("warranty pump", texts)
+    assert shares[0] == pytest.approx(1.0)
+    assert 0 < shares[1] < 0.5
+    assert shares[3] == 0
+
+
+def test_coverage_finds_two_character_words() -> None:
+    """A Chinese word that a dictionary cuts otherwise still counts."""
+    assert coverage("量子", ["研究人员用量子计算模拟分子", "天气"]) == [pytest.approx(1.0), 0.0]
+
+
+def test_rerank_joins_meaning_words_and_entities() -> None:
+    """The hit that is good by all signals comes first; its signals are kept."""
+    found = rerank(
+        "How long is the warranty of the A-100?",
+        [
+            hit(1, "The garden is open.", cosine=0.86, bm25=0.0),
+            hit(2, "The warranty of the A-100 is two years.", cosine=0.85, bm25=5.0),
+        ],
+        ["a-100"],
+    )
+    assert [h.chunk_id for h in found] == [2, 1]
+    assert found[0].signals["entities"] == 1.0
+    assert rerank("anything", []) == []
+
+
+def test_deduplicate_drops_equal_and_overlapping_chunks() -> None:
+    """The first of equal texts stays; chunks of one document that overlap by more than half are one."""
+    first = hit(1, "a b c d e f g h")
+    assert deduplicate([first, replace(first, chunk_id=2, doc_id="e"), hit(3, "d e f g h i", start=6)]) == [first]
+    far = hit(4, "h i j k l m n o", start=14)
+    assert deduplicate([first, far]) == [first, far]
+
+
+def test_entity_share() -> None:
+    """Letter case aside; nothing asked is nothing shared."""
+    assert entity_share(["A-100", "pump"], "the a-100 valve") == 0.5
+    assert entity_share([], "x") == 0
+
+
+def test_confidence_is_a_probability_that_grows_with_the_evidence() -> None:
+    """No hits: none. Matching words and meaning: more than neither."""
+    good = rerank("warranty of the pump", [hit(1, "The warranty of the pump is two years.", cosine=0.92)])
+    bad = rerank("warranty of the pump", [hit(1, "Opening hours on Sunday", cosine=0.75)])
+    assert confidence("x", []) == 0.0
+    assert 0 <= confidence("warranty of the pump", bad) < confidence("warranty of the pump", good) <= 1

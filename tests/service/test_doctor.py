@@ -1,0 +1,68 @@
+"""What the doctor sees, and what it must not show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from citewell.config import Settings, load_settings
+from citewell.service.add import add
+from citewell.service.app import App
+from citewell.service.doctor import Check, examine, settings_in_force
+
+
+def named(checks: list[Check], name: str) -> Check:
+    return next(check for check in checks if check.name == name)
+
+
+async def test_healthy_installation(settings: Settings) -> None:
+    """All is well, the models were timed, and versions are told."""
+    report = await examine(settings)
+    assert {check.state for check in report.checks} == {"ok"}
+    assert named(report.checks, "embedding speed").figures["passages/s"] > 0
+    assert report.packages["fastapi"]
+
+
+async def test_fast_leaves_timing_out(settings: Settings) -> None:
+    """`fast` loads no model."""
+    report = await examine(settings, fast=True)
+    assert not [check for check in report.checks if "speed" in check.name]
+
+
+async def test_missing_model_and_waiting_passages_are_warnings(settings: Settings, library: Path) -> None:
+    """Both still work in part, and the advice says how to make them whole."""
+    async with App(settings) as app:
+        await add(app, [str(library)], "docs")
+    report = await examine(settings.model_copy(update={"llm": "builtin"}), fast=True)
+    assert named(report.checks, "chat model").state == "warn"
+    assert "models pull" in named(report.checks, "chat model").advice
+    assert named(report.checks, "embeddings").state == "warn"
+    assert "passages wait" in named(report.checks, "embeddings").detail
+
+
+async def test_damaged_database_fails_with_advice(settings: Settings) -> None:
+    """A file that is no database is named, and the report still comes."""
+    settings.home.mkdir()
+    settings.database.write_bytes(b"not a database at all" * 100)
+    report = await examine(settings, fast=True)
+    check = named(report.checks, "database")
+    assert check.state == "fail"
+    assert "citewell.db" in check.detail
+    assert check.advice
+
+
+def test_settings_say_where_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Default, file or variable; a secret is shown as set, never as itself."""
+    (tmp_path / "citewell.toml").write_text("port = 9000\n[qa]\nmax_retries = 1\n", "utf-8")
+    environ = {"CITEWELL_HOME": str(tmp_path), "CITEWELL_LLM_KEY": "sk-secret", "CITEWELL_INGEST__MAX_PAGES": "7"}
+    shown = {setting.name: setting for setting in settings_in_force(load_settings(environ), environ)}
+    assert (shown["port"].value, shown["port"].source) == ("9000", "settings file")
+    assert shown["qa.max_retries"].source == "settings file"
+    assert shown["ingest.max_pages"].source == "CITEWELL_INGEST__MAX_PAGES"
+    assert shown["host"].source == "default"
+    assert (shown["llm_key"].value, shown["llm_key"].source) == ("set", "CITEWELL_LLM_KEY")
+    assert shown["embed_key"].value == "not set"
+    assert "sk-secret" not in str(shown)
+    assert isinstance(load_settings(environ).llm_key, SecretStr)

@@ -1,0 +1,118 @@
+"""Sentences are bound to the passages that prove them, and quotes are exact spans."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.skills.cite import prove, renumber, split_claims
+from citewell.skills.evidence import Passage, pack, prefix
+from citewell.types import Hit
+
+TEXT = (
+    "The Harbour Library opened in 1962. Members may borrow up to eight books for three weeks. "
+    "Reference works cannot be borrowed. The reading room seats 120 people."
+)
+ZH = "国内订单签收后七天内可以无理由退货。国际订单签收后三十天内可以退货，运费由买家承担。定制商品不支持退货。"
+
+
+def passages(*texts: str, offset: int = 100) -> list[Passage]:
+    hits = [
+        Hit(i, f"doc{i}", "c", f"Title {i}", "uri", ("Rules",), 3, offset, offset + len(t), t, "en") for i, t in enumerate(texts)
+    ]
+    return pack("anything", hits, 10_000)
+
+
+async def test_each_sentence_gets_the_sentence_that_proves_it() -> None:
+    """Two claims, two quotes, both verbatim at their offsets."""
+    evidence = passages(TEXT)
+    proof = await prove("Members may borrow eight books. The reading room seats 120 people.", "?", evidence, None)
+    assert [s.verdict for s in proof.sentences] == ["supported", "supported"]
+    assert [s.citations for s in proof.sentences] == [[1], [2]]
+    for citation in proof.citations:
+        assert TEXT[citation.start - 100 : citation.end - 100] == citation.quote
+    assert "eight books" in proof.citations[0].quote
+    assert proof.citations[1].quote == "The reading room seats 120 people."
+
+
+async def test_a_short_answer_is_bound_by_its_question() -> None:
+    """`30 days` alone stands in several places; the question says which is meant."""
+    evidence = passages("Domestic orders: refunds take 30 days. International orders may be returned within 30 days of delivery.")
+    proof = await prove("30 days.", "How long may international orders be returned?", evidence, None)
+    assert proof.citations[0].quote.startswith("International")
+
+
+async def test_the_right_document_is_cited() -> None:
+    """Of two documents that differ in one figure, the one with the answer's figure is cited."""
+    evidence = passages("Full-time staff have 25 days of leave.", "Full-time staff have 28 days of leave.")
+    proof = await prove("Full-time staff have 28 days of leave.", "How many days of leave?", evidence, None)
+    assert [c.doc_id for c in proof.citations] == ["doc1"]
+
+
+async def test_what_no_source_says_is_unsupported_and_uncited() -> None:
+    """An invented sentence gets no citation; the proved one beside it keeps its own."""
+    proof = await prove("Members may borrow eight books. The library has a café on the roof.", "?", passages(TEXT), None)
+    assert [s.verdict for s in proof.sentences] == ["supported", "unsupported"]
+    assert proof.sentences[1].citations == []
+    assert len(proof.citations) == 1
+
+
+async def test_a_claim_over_two_sentences_cites_both() -> None:
+    """Words of two sentences need two quotes."""
+    proof = await prove("The library opened in 1962 and its reading room seats 120 people.", "?", passages(TEXT), None)
+    assert proof.sentences[0].verdict == "supported"
+    assert len(proof.sentences[0].citations) == 2
+
+
+async def test_chinese() -> None:
+    """Bound and checked the same way; a wrong figure is caught."""
+    proof = await prove("国际订单签收后30天内可以退货。国际订单签收后60天内可以退货。", "国际订单多久内可以退货？", passages(ZH), None)
+    assert [s.verdict for s in proof.sentences] == ["supported", "unsupported"]
+    assert proof.citations[0].quote == "国际订单签收后三十天内可以退货，运费由买家承担。"
+
+
+async def test_no_evidence_proves_nothing() -> None:
+    """Without passages every sentence is unsupported."""
+    proof = await prove("Anything at all.", "?", [], None)
+    assert [s.verdict for s in proof.sentences] == ["unsupported"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "parts"),
+    [
+        ("No. Batteries are sold separately.", ["No. Batteries are sold separately."]),
+        ("不能。电池另售。", ["不能。电池另售。"]),
+        ("One. Two follows.", ["One.", "Two follows."]),
+    ],
+)
+def test_a_leading_yes_or_no_joins_its_reason(answer: str, parts: list[str]) -> None:
+    """A lone yes or no claims nothing by itself."""
+    assert split_claims(answer) == parts
+
+
+async def test_renumber_leaves_no_gaps() -> None:
+    """Citations of dropped sentences go, the others are numbered from 1."""
+    proof = await prove("Members may borrow eight books. The reading room seats 120 people.", "?", passages(TEXT), None)
+    kept = renumber(proof, proof.sentences[1:])
+    assert [c.n for c in kept.citations] == [1]
+    assert kept.sentences[0].citations == [1]
+
+
+def test_packing_keeps_the_sentences_that_serve_the_question() -> None:
+    """Within a small budget the answer's sentence stays, spans stay exact, and gaps are marked."""
+    filler = " ".join(f"Paragraph {i} speaks of gardens and weather in general terms." for i in range(40))
+    text = f"{filler} The warranty of the pump lasts two years. {filler}"
+    hit = Hit(1, "d", "c", "T", "u", (), None, 50, 50 + len(text), text, "en")
+    packed = pack("How long does the warranty of the pump last?", [hit], 80)
+    assert "The warranty of the pump lasts two years." in packed[0].text
+    assert len(packed[0].text) < 600
+    for start, end in packed[0].spans:
+        assert text[start - 50 : end - 50] in packed[0].text
+
+
+def test_the_prefix_is_the_same_for_every_job() -> None:
+    """Examples and evidence come first, in the question's language."""
+    shared, asked = prefix("会员可以借几本书？", passages(TEXT))
+    assert shared == prefix("会员可以借几本书？", passages(TEXT))[0]
+    assert "资料：" in asked
+    assert asked.endswith("问题： 会员可以借几本书？\n\n")
+    assert prefix("How many?", [])[1].startswith("Passages:")

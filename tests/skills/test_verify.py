@@ -1,0 +1,72 @@
+"""What a quote proves and what it does not, by rules alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.skills.verify import verify
+
+QUOTE = "Members may borrow up to eight books for three weeks from May 1, 2024. Reference works cannot be borrowed."
+ZH = "会员最多可借八本书，借期三周。工具书不外借。"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote", "question"),
+    [
+        ("Members may borrow up to eight books.", QUOTE, ""),
+        ("Members may borrow 8 books for 3 weeks.", QUOTE, ""),
+        ("You may borrow books from 2024-05-01.", QUOTE, "When may I borrow books?"),
+        ("No, reference works cannot be borrowed.", QUOTE, "Can I borrow reference works?"),
+        ("会员最多可借8本书。", ZH, "会员能借几本书？"),
+        ("工具书不外借。", ZH, ""),
+        ("Eight.", QUOTE, "How many books may members borrow?"),
+    ],
+)
+def test_supported(sentence: str, quote: str, question: str) -> None:
+    """The same facts in other words and figures are proved."""
+    check = verify(sentence, [quote], question=question)
+    assert check.verdict == "supported", check
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote", "problem"),
+    [
+        ("Members may borrow up to nine books.", QUOTE, "number 9"),
+        ("Members may borrow books from June 1, 2024.", QUOTE, "date 2024-06-01"),
+        ("Reference works can be borrowed.", QUOTE, "denies"),
+        ("Members may not borrow up to eight books.", QUOTE, "denies"),
+        ("Members of Oxford may borrow up to eight books.", QUOTE, "name oxford"),
+        ("工具书可以外借。", ZH, "denies"),
+        ("会员最多可借十本书。", ZH, "number 10"),
+        ("The building was painted green by volunteers.", QUOTE, "too few"),
+    ],
+)
+def test_unsupported(sentence: str, quote: str, problem: str) -> None:
+    """A wrong number, date, name, a turned denial, or other words: each is named."""
+    check = verify(sentence, [quote])
+    assert check.verdict == "unsupported", check
+    assert problem in " ".join(check.problems)
+
+
+def test_without_a_quote_nothing_is_proved() -> None:
+    """No source, no proof."""
+    assert verify("Anything.", []).verdict == "unsupported"
+
+
+def test_the_same_input_gives_the_same_verdict() -> None:
+    """Deterministic: a hundred runs agree."""
+    assert len({verify("Members may borrow 8 books.", [QUOTE]) for _ in range(100)}) == 1
+
+
+def test_a_bare_yes_needs_the_question_in_the_quote() -> None:
+    """Yes and no claim what was asked."""
+    assert verify("Yes.", [QUOTE], question="May members borrow books?").verdict != "unsupported"
+    assert verify("No.", ["Members may borrow books."], question="May members borrow books?").verdict == "unsupported"
+    assert verify("Yes.", [QUOTE], question="Is there a swimming pool?").verdict == "unsupported"
+
+
+def test_across_languages_meaning_decides_and_figures_still_count() -> None:
+    """A Chinese sentence on an English quote: near enough in meaning is supported, a wrong figure never is."""
+    assert verify("会员最多可借8本书。", [QUOTE], cosine=0.9).verdict == "supported"
+    assert verify("会员最多可借8本书。", [QUOTE], cosine=0.8).verdict == "partly"
+    assert verify("会员最多可借9本书。", [QUOTE], cosine=0.95).verdict == "unsupported"

@@ -1,0 +1,55 @@
+"""Settings are closed, frozen, and say which key is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from citewell.config import load_settings
+from citewell.errors import ConfigError
+
+
+def test_file_then_environment_then_arguments(tmp_path: Path) -> None:
+    """Each source binds more than the one before; nested groups merge key by key."""
+    (tmp_path / "citewell.toml").write_text('port = 1\nllm = "none"\n[qa]\nmax_retries = 1\nretry_wait = 9\n', encoding="utf-8")
+    env = {"CITEWELL_HOME": str(tmp_path), "CITEWELL_PORT": "2", "CITEWELL_QA__MAX_RETRIES": "2", "OTHER": "x"}
+    settings = load_settings(env, collection="mine", host=None)
+    assert (settings.port, settings.llm, settings.collection, settings.host) == (2, "none", "mine", "127.0.0.1")
+    assert (settings.qa.max_retries, settings.qa.retry_wait) == (2, 9)
+    assert settings.database == tmp_path / "citewell.db"
+
+
+@pytest.mark.parametrize(
+    ("environ", "says", "hint"),
+    [
+        ({"CITEWELL_PROT": "1"}, "CITEWELL_PROT: unknown setting", "port"),
+        ({"CITEWELL_QA__MAX_RETRY": "1"}, "qa.max_retry: Extra inputs", ""),
+        ({"CITEWELL_PORT": "many"}, "setting port: Input should be a valid integer", ""),
+        ({"CITEWELL_LLM": "magic"}, "setting llm: Input should be", ""),
+        ({"CITEWELL_CONFIG": "/nowhere/citewell.toml"}, "no such settings file", "CITEWELL_CONFIG"),
+    ],
+)
+def test_a_wrong_key_is_refused_by_its_name(environ: dict[str, str], says: str, hint: str, tmp_path: Path) -> None:
+    """Unknown names, wrong types and missing files are named, with what to do."""
+    with pytest.raises(ConfigError) as caught:
+        load_settings({"CITEWELL_HOME": str(tmp_path)} | environ)
+    assert says in caught.value.message
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["colour = 1", "port = [", "[qa]\nx = 1"])
+def test_a_wrong_file_is_refused(text: str, tmp_path: Path) -> None:
+    """A key that is not ours or broken TOML never passes silently."""
+    (tmp_path / "citewell.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError):
+        load_settings({"CITEWELL_HOME": str(tmp_path)})
+
+
+def test_settings_cannot_be_changed(tmp_path: Path) -> None:
+    """Frozen: nothing downstream can change what was read."""
+    settings = load_settings({"CITEWELL_HOME": str(tmp_path)})
+    with pytest.raises(ValidationError):
+        settings.port = 1
+    assert "secret" not in repr(load_settings({"CITEWELL_HOME": str(tmp_path), "CITEWELL_LLM_KEY": "secret"}))

@@ -1,0 +1,114 @@
+"""A graph's table is checked at import, runs in order, and cannot run for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pytest
+
+from citewell.errors import StepLimit
+from citewell.flow import END, Graph, Table, WiringError, emit, node, note
+from citewell.types import Step
+
+
+@dataclass
+class Count:
+    n: int = 0
+    node_execution_status: dict[str, str] = field(default_factory=dict)
+
+
+@node("Up")
+async def up(state: Count, deps: int) -> Literal["again", "done"]:
+    state.n += deps
+    emit(state.n)
+    note(reached=state.n)
+    return "again" if state.n < 3 else "done"
+
+
+@node("Last")
+async def last(state: Count, deps: int) -> Literal["end"]:
+    return "end"
+
+
+async def unlabelled(state: Count, deps: int) -> str:
+    return "end"
+
+
+@node("Broken")
+async def broken(state: Count, deps: int) -> Literal["end"]:
+    raise ZeroDivisionError
+
+
+GOOD: Table = {up: {"again": up, "done": last}, last: {"end": END}}
+
+
+async def collect(graph: Graph[Count], state: Count, deps: int = 1) -> list[Any]:
+    return [event async for event in graph.run(state, deps)]
+
+
+async def test_steps_and_emitted_events_arrive_in_order() -> None:
+    """Every node yields a Step after what it emitted; the state is changed in place."""
+    state = Count()
+    events = await collect(Graph("good", GOOD), state)
+    assert [e if isinstance(e, int) else (e.n, e.node, e.action) for e in events] == [
+        1,
+        (1, "Up", "again"),
+        2,
+        (2, "Up", "again"),
+        3,
+        (3, "Up", "done"),
+        (4, "Last", "end"),
+    ]
+    assert state.n == 3
+    assert state.node_execution_status == {"Up": "completed", "Last": "completed"}
+    assert next(e.detail for e in events if isinstance(e, Step)) == {"reached": 1}
+
+
+async def test_two_runs_at_once_do_not_mix() -> None:
+    """One compiled graph serves many states."""
+    graph = Graph("good", GOOD)
+    first, second = Count(), Count(n=2)
+    assert len(await collect(graph, first)) == 7
+    assert len(await collect(graph, second)) == 3
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ({}, "empty"),
+        ({up: {"again": up}, last: {"end": END}}, r"without edge \['done'\]"),
+        ({up: {"again": up, "done": last, "extra": END}, last: {"end": END}}, r"without label \['extra'\]"),
+        ({up: {"again": up, "done": last}}, "Last: target has no row"),
+        ({up: {"again": up, "done": END}, last: {"end": END}}, "no way leads to Last"),
+        ({unlabelled: {"end": END}}, "must declare Literal"),
+        ({up: {"again": up, "done": up}}, "no way leads to the end"),
+    ],
+)
+def test_wrong_wiring_fails_where_the_graph_is_declared(table: Any, says: str) -> None:
+    """Wrong label, dangling target, orphan node, no end: each is named."""
+    with pytest.raises(WiringError, match=says):
+        Graph("wrong", table)
+
+
+async def test_the_step_limit_ends_a_loop() -> None:
+    """A graph that goes round for ever is stopped with its limit named."""
+    with pytest.raises(StepLimit, match="after 5 steps"):
+        await collect(Graph("loop", GOOD, step_limit=5), Count(n=-1000))
+
+
+async def test_an_error_in_a_node_reaches_the_caller() -> None:
+    """Nothing is swallowed on the way through LangGraph."""
+    with pytest.raises(ZeroDivisionError):
+        await collect(Graph[Count]("broken", {broken: {"end": END}}), Count())
+
+
+def test_mermaid_shows_every_edge_with_its_label() -> None:
+    """The diagram is the table."""
+    assert Graph("good", GOOD).mermaid().splitlines() == [
+        "flowchart TD",
+        "    Start([start]) --> Up",
+        "    Up -->|again| Up",
+        "    Up -->|done| Last",
+        "    Last -->|end| End([end])",
+    ]
