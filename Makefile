@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --group build --generate-hashes --no-header --no-annotate
-QUESTION_EN := How often does a stored Drover 2 battery have to be recharged?
+QUESTION_EN := Within how many days of delivery can a customer in the European Union return a new bike?
 QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help

@@ -33,8 +33,8 @@ from citewell.types import Chunk, Document, Section, Step
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 CHUNKS = 10_000
-WORDS = "warranty pump filter battery delivery return order customer office leave travel expense safety model price".split()
-HAN = "保修期 水泵 滤芯 电池 交货 退货 订单 客户 办公室 年假 差旅 报销 安全 型号 价格".split()
+WORDS = ["warranty", "pump", "filter", "battery", "delivery", "return", "order", "customer", "office", "leave", "travel"]
+HAN = ["保修期", "水泵", "滤芯", "电池", "交货", "退货", "订单", "客户", "办公室", "年假", "差旅", "报销", "安全", "型号"]
 
 
 @dataclass
@@ -94,7 +94,10 @@ async def embedding(settings: Settings) -> None:
         await embedder.passages(texts[:4])
         started = time.perf_counter()
         await embedder.passages([f"{i} {t}" for i, t in enumerate(texts)])
-        line(f"embedding, {name} passages", f"{len(texts) / (time.perf_counter() - started):.1f} a second (about 220 tokens each)")
+        line(
+            f"embedding, {name} passages",
+            f"{len(texts) / (time.perf_counter() - started):.1f} a second (about 220 tokens each)",
+        )
     await embedder.close()
 
 
@@ -125,7 +128,9 @@ async def search(home: Path) -> None:
         numpy_seconds = await median(scan, 50)
         vector = await median(lambda: app.index.by_vector(query, 10, where), 50)
         words = await median(lambda: app.index.by_words("pump 保修期 leave", 10, where), 20)
-        line(f"search by vector, {len(ids)} chunks", f"{vector * 1000:.2f} ms ({vector / numpy_seconds:.1f} x a bare numpy scan)")
+        line(
+            f"search by vector, {len(ids)} chunks", f"{vector * 1000:.2f} ms ({vector / numpy_seconds:.1f} x a bare numpy scan)"
+        )
         line(f"search by words, {len(ids)} chunks", f"{words * 1000:.2f} ms")
 
 

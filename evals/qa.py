@@ -136,6 +136,20 @@ async def answer_one(app: App, name: str, question: dict[str, Any]) -> dict[str,
         "seconds": seconds,
         "steps": answer.usage.seconds,
         "trace_id": answer.trace_id,
+    } | await signals(app, answer.trace_id)
+
+
+async def signals(app: App, trace_id: str) -> dict[str, Any]:
+    """What the steps measured on the way: the figures that thresholds and calibration are fitted on."""
+    details = {step.node: step.detail for step in (await app.traces.get(trace_id)).steps}
+    found, worded = details.get("DocumentRetrievalNode", {}), details.get("AnswerGenerationNode", {})
+    best = found.get("evidence", [{}])[:3]
+    return {
+        "retrieval_confidence": found.get("confidence"),
+        "log_odds": worded.get("evidence_log_odds"),
+        "draft": worded.get("draft"),
+        "signals": [hit.get("signals") for hit in best],
+        "problems": details.get("AnswerRefinementNode", {}).get("problems", []),
     }
 
 

@@ -1,5 +1,8 @@
-"""`python -m citewell` is `citewell`."""
+"""`python -m citewell` is `citewell`. The one rule: worker processes import this module too, and must not start it again."""
+
+from __future__ import annotations
 
 from citewell.interfaces.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -46,7 +46,8 @@ def _opened() -> App:
     try:
         return _app.get()
     except LookupError:
-        raise InvalidInput("no store and no models are open here", hint="call it inside `async with citewell.tools.bound():`") from None
+        hint = "call it inside `async with citewell.tools.bound():`"
+        raise InvalidInput("no store and no models are open here", hint=hint) from None
 
 
 def _named(asked: str | None, there: str) -> None:
@@ -54,10 +55,8 @@ def _named(asked: str | None, there: str) -> None:
         raise InvalidInput(f"unknown model: {asked}", hint=f"the settings name {there}")
 
 
-async def llm_call(
-    prompt: str, model_name: str | None = None, params: Mapping[str, Any] | None = None
-) -> tuple[str, int]:
-    """(response_text, tokens_used). `params`: any of max_tokens, temperature, schema, stop. Raises ModelUnavailable in tier none."""
+async def llm_call(prompt: str, model_name: str | None = None, params: Mapping[str, Any] | None = None) -> tuple[str, int]:
+    """(response_text, tokens_used). `params`: max_tokens, temperature, schema, stop. Raises ModelUnavailable in tier none."""
     llm = _opened().llm
     if llm is None:
         raise ModelUnavailable("there is no chat model: llm is none", hint="choose one with the setting llm")

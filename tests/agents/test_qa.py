@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 import pytest
+from tests.agents.conftest import TEXT, ZH, Desk, hit
 
 from citewell.config import QASettings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, SensitiveContent, TransientError
 from citewell.models.scripted import ScriptedLLM
 from citewell.retrieve.strategies import Found
-from tests.agents.conftest import TEXT, ZH, Desk, hit
 
 PASS = [
     ("InputValidation", "default"),
@@ -87,7 +87,7 @@ async def test_a_follow_up_is_searched_with_its_question_and_rewritten(desk: Des
 
 async def test_a_rewrite_that_invents_is_not_used(desk: Desk, scripted: ScriptedLLM) -> None:
     """A figure nobody mentioned makes the rewrite implausible; the joined question stands in."""
-    scripted.enqueue("May 999 international orders of Oxford be returned?", "International orders may be returned within 30 days.")
+    scripted.enqueue("May 999 international orders of Oxford be returned?", "I don't know.")
     state = await desk.run("And international ones?", [("user", "May domestic orders be returned?"), ("assistant", "Yes.")])
     assert state.standalone_question == "May domestic orders be returned? And international ones?"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import pty
@@ -66,20 +67,22 @@ class Terminal:
             arguments, stdin=inner, stdout=inner, stderr=inner, env={**environ, **size}, start_new_session=True, close_fds=True
         )
         os.close(inner)
-        self.seen = ""
+        self.unread = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def until(self, words: str, seconds: float = 20.0) -> str:
-        """Read until `words` are on the screen; the text since the last call."""
-        text, deadline = "", time.monotonic() + seconds
-        while words not in text:
-            assert time.monotonic() < deadline, f"{words!r} did not come: {text!r}"
+        """Read until `words` are on the screen; the text since the last call, `words` included."""
+        deadline = time.monotonic() + seconds
+        while words not in self.unread:
+            assert time.monotonic() < deadline, f"{words!r} did not come: {self.unread!r}"
             if select.select([self.fd], [], [], 0.1)[0]:
                 try:
-                    text += os.read(self.fd, 65536).decode("utf-8", "replace")
+                    self.unread += self.decoder.decode(os.read(self.fd, 65536))
                 except OSError:
                     break
-        assert words in text, text
-        return text
+        text, found, self.unread = self.unread.partition(words)
+        assert found, text
+        return text + found
 
     def write(self, text: str) -> None:
         os.write(self.fd, text.encode())

@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from tests.knowledge.conftest import Shelf
 
@@ -42,22 +40,22 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-async def test_hostile_questions(shelf: Shelf, text: str) -> None:
-    """No syntax error; where the needle is among the words, it is found."""
+async def test_hostile_questions(shelf: Shelf) -> None:
+    """No syntax error; where the needle is among the words, it is found, and nowhere else."""
     await shelf.put("a", "the needle in the hay", "AND OR NOT NEAR", embed=False)
-    found = await shelf.worded(text)
-    assert ("the needle in the hay" in found) == ("needle" in text)
+    for text in HOSTILE:
+        found = await shelf.worded(text)
+        assert ("the needle in the hay" in found) == ("needle" in text), text[:40]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-async def test_hostile_texts_are_kept(shelf: Shelf, text: str) -> None:
+async def test_hostile_texts_are_kept(shelf: Shelf) -> None:
     """The same strings as a document's text, address, title and collection: stored, embedded, found by what is said in them."""
-    info = await shelf.put(text, text, "needle", collection=text.replace("\ud800", "") or "-")
-    assert (await shelf.catalog.find(info.collection, text)) == info
-    assert (await shelf.catalog.content(info.doc_id)).text == f"{text}\nneedle".replace("\ud800", "\ufffd")
-    assert "needle" in await shelf.worded("needle")
-    assert len(await shelf.nearest("needle", 5)) == 2 if text != "needle" else 1
+    for n, text in enumerate(HOSTILE):
+        info = await shelf.put(text, text, f"word{n}", collection=text.replace("\ud800", "") or "-")
+        assert (await shelf.catalog.find(info.collection, text)) == info
+        assert (await shelf.catalog.content(info.doc_id)).text == f"{text}\nword{n}".replace("\ud800", "\ufffd")
+        assert f"word{n}" in await shelf.worded(f"word{n}")
+        assert (await shelf.nearest(f"word{n}", 1)) == [f"word{n}"]
 
 
 async def test_naughty_strings(shelf: Shelf, shared_data: Path) -> None:

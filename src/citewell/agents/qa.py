@@ -200,7 +200,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     if not passages:
         return _refuse(state, lang)
     if deps.llm is None:
-        return _extract(state, lang, settings.retrieval_threshold)
+        return await _extract(state, deps, lang)
     try:
         return await _generate(state, deps, deps.llm, passages, lang)
     except TransientError as error:
@@ -210,7 +210,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
     except CitewellError as error:
         state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
-    return _extract(state, lang, settings.retrieval_threshold)
+    return await _extract(state, deps, lang)
 
 
 async def _generate(
@@ -228,23 +228,24 @@ async def _generate(
         llm, shared, asked, lang, on_token=lambda t: sink(Event("token", t)), temperature=0.3 * tried
     )
     grade = answering.quality(reply.text, finished=reply.finished)
-    note(quality=grade)
+    note(quality=grade, draft=reply.text)
     if grade < deps.settings.quality_threshold:
         if state.again("AnswerGenerationNode", deps.settings.max_retries):
             return "retry"
         state.warnings.append("the chat model gave no usable answer, so the evidence itself is shown")
-        return _extract(state, lang, deps.settings.retrieval_threshold)
+        return await _extract(state, deps, lang)
     if answering.says_unknown(reply.text):
         return _refuse(state, lang)
     state.initial_answer, state.generation_status = reply.text.strip(), "success"
     return "store_answer"
 
 
-def _extract(state: QAState, lang: str, threshold: float) -> Literal["store_answer"]:
+async def _extract(state: QAState, deps: Deps, lang: str) -> Literal["store_answer"]:
     """The evidence itself, or a refusal where even the search is not sure of it."""
-    if state.retrieval_confidence < threshold:
+    if state.retrieval_confidence < deps.settings.retrieval_threshold:
         return _refuse(state, lang)
-    state.initial_answer = answering.extract(state.standalone_question, state.passages)
+    embedder = None if state.optimized_query_vector is None else deps.embedder
+    state.initial_answer = await answering.extract(state.standalone_question, state.passages, embedder)
     state.generation_status = "degraded" if state.warnings else "success"
     return "store_answer"
 

@@ -1,6 +1,7 @@
 """From a file's bytes to a `Document`, and on to chunks; knows no store.
 
-The one rule: `parse` always ends, with a document or with UnreadableFile, whatever the bytes: parsers run in a process that may die.
+The one rule: `parse` always ends, with a document or with UnreadableFile, whatever the bytes. Parsers run in a process of their
+own, which may die.
 """
 
 from __future__ import annotations
@@ -70,9 +71,8 @@ async def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
                     parse_here, data, name, settings.max_pages, cancellable=True, limiter=anyio.CapacityLimiter(1)
                 )
         except TimeoutError:
-            raise UnreadableFile(
-                f"{name} could not be read within {settings.parse_seconds:g} s", hint="raise ingest.parse_seconds, or split the file"
-            ) from None
+            hint = "raise ingest.parse_seconds, or split the file"
+            raise UnreadableFile(f"{name} could not be read within {settings.parse_seconds:g} s", hint=hint) from None
         except anyio.BrokenWorkerProcess:
             raise UnreadableFile(f"{name} cannot be read: its parser crashed") from None
 
@@ -92,9 +92,8 @@ def _check_size(data: bytes, name: str, settings: IngestSettings) -> None:
     if not data:
         raise UnreadableFile(f"{name} is empty")
     if len(data) > settings.max_bytes:
-        raise UnreadableFile(
-            f"{name} has {len(data):,} bytes; {settings.max_bytes:,} are allowed", hint="raise ingest.max_bytes, or split the file"
-        )
+        hint = "raise ingest.max_bytes, or split the file"
+        raise UnreadableFile(f"{name} has {len(data):,} bytes; {settings.max_bytes:,} are allowed", hint=hint)
 
 
 def _check_pages(data: bytes, name: str, max_pages: int) -> None:
@@ -106,7 +105,8 @@ def _check_pages(data: bytes, name: str, max_pages: int) -> None:
 
 
 def _too_long(name: str, count: int, max_pages: int) -> UnreadableFile:
-    return UnreadableFile(f"{name} has {count:,} pages; {max_pages:,} are allowed", hint="raise ingest.max_pages, or split the file")
+    hint = "raise ingest.max_pages, or split the file"
+    return UnreadableFile(f"{name} has {count:,} pages; {max_pages:,} are allowed", hint=hint)
 
 
 def _choose(data: bytes, name: str) -> tuple[str, list[str]]:

@@ -1,7 +1,7 @@
 """Builds a `Document` from the blocks that a parser finds, in reading order.
 
-The one rule: text is cleaned and joined here before any offset is taken, so every span is exact. Blocks are set apart by a blank
-line, rows and list items by a line break: `sentences` relies on it.
+The one rule: text is cleaned and joined here before any offset is taken, so every span is exact. Blocks are set apart by a
+blank line, rows and list items by a line break: `sentences` relies on it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_TITLE: Final = 300
 
 
 def clean(text: str) -> str:
-    """`text` without what must not survive: `\\n` is the only line break, no NUL, no lone surrogate, no other control."""
+    """`text` without what must not survive: a line feed is the only line break, no NUL, no lone surrogate, no other control."""
     return _SPACES.sub(" ", _NEVER.sub("", _BREAKS.sub("\n", text)))
 
 
@@ -111,7 +111,9 @@ class Assembly:
         self.outline.heading(level, title[:MAX_TITLE], self._length)
 
     def page(self, number: int) -> None:
-        """What is appended from here on stands on page `number`."""
+        """What is appended from here on stands on page `number`; what came before the first such call, on page 1."""
+        if not self.pages and self._length:
+            self.pages.append(Page(1, 0, 0))
         if self.pages:
             last = self.pages.pop()
             self.pages.append(Page(last.number, last.start, self._length))

@@ -22,7 +22,9 @@ _SAMPLE = 200_000
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _USUAL = re.compile(r"[\n\r\t -~\u00a0-\u024f\u0370-\u052f\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65]")
 # the most frequent characters of Chinese prose, simplified and traditional
-_FREQUENT = frozenset("的一是不了在人有我他这这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年这個們來為國說時會對於著這")
+_FREQUENT = frozenset(
+    "的一是不了在人有我他这这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年这個們來為國說時會對於著這"
+)
 
 
 def decode(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -94,7 +96,7 @@ def _chinese(data: bytes, encoding: str) -> float:
     frequent = sum(char in _FREQUENT for char in han)
     if sum("\u3040" <= char <= "\u30ff" for char in wide) > 0.1 * len(wide):
         return 0.0  # Japanese
-    if not han or (encoding.startswith("utf") or len(han) >= 50) and frequent < 0.03 * len(han):
+    if not han or ((encoding.startswith("utf") or len(han) >= 50) and frequent < 0.03 * len(han)):
         return 0.0
     return sum(map(_everyday, wide)) / len(wide) + frequent / len(han)
 

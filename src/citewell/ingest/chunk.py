@@ -5,11 +5,11 @@ The one rule: `chunk.text == document.text[chunk.start:chunk.end]`, and every ch
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from citewell.ingest.script import count_tokens, weight
@@ -109,7 +109,7 @@ def _related(group: _Group, section: Section) -> bool:
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(os.path.commonprefix([one, other]))
+    return tuple(part for part, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 # ---------------------------------------------------------------- sentences, and what a long one is cut into
@@ -129,14 +129,27 @@ def _atoms(text: str, start: int, end: int, budget: int) -> list[_Atom]:
 
 
 def _cut(text: str, start: int, end: int, budget: int) -> Iterator[_Atom]:
-    """A sentence over the budget: at commas; what is still too long, at spaces; what has none, anywhere."""
+    """A sentence over the budget, in parts of a quarter of it at most where its clauses allow, of the whole of it else."""
+    first, last, tokens = start, start, 0.0
+    for a, b in _fine(text, start, end, budget):
+        size = weight(text[a:b])
+        if last > first and tokens + size > budget / 4:
+            yield _Atom(first, last, tokens, whole=False, paragraph=False)
+            first, last, tokens = a, a, 0.0
+        last, tokens = b, tokens + size
+    if last > first:
+        yield _Atom(first, last, tokens, whole=False, paragraph=False)
+
+
+def _fine(text: str, start: int, end: int, budget: int) -> Iterator[tuple[int, int]]:
+    """Cuts at commas; what is still too long, at spaces; what has none, anywhere."""
     for a, b in _pieces(_CLAUSE, text, start, end):
         if weight(text[a:b]) <= budget:
-            yield _part(text, a, b)
+            yield a, b
             continue
         for c, d in _pieces(_WORD, text, a, b):
             for e in range(c, d, budget):  # a character is a token at most
-                yield _part(text, e, min(e + budget, d))
+                yield e, min(e + budget, d)
 
 
 def _pieces(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -145,10 +158,6 @@ def _pieces(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterat
         b -= len(text[a:b]) - len(text[a:b].rstrip())
         if a < b:
             yield a, b
-
-
-def _part(text: str, start: int, end: int) -> _Atom:
-    return _Atom(start, end, weight(text[start:end]), whole=False, paragraph=False)
 
 
 # ---------------------------------------------------------------- packing

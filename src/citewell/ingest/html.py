@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from citewell.ingest.assemble import Assembly
@@ -18,11 +19,18 @@ from citewell.types import Document
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-_DECLARED = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,30})|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,30})""", re.I)
+_DECLARED = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,30})|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,30})""",
+    re.IGNORECASE,
+)
 _PRESCAN: Final = 4096  # bytes in which a declaration counts; browsers look at 1024, real pages put it later
 # what browsers read these labels as
-_READ_AS = {"gb2312": "gb18030", "gbk": "gb18030", "gb_2312-80": "gb18030", "x-gbk": "gb18030", "big5": "big5hkscs", "iso-8859-1": "cp1252",
-            "latin1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252", "utf-16": "utf-8", "utf-16le": "utf-8", "utf-16be": "utf-8"}  # fmt: skip
+_READ_AS = {
+    **dict.fromkeys(("gb2312", "gbk", "gb_2312-80", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("iso-8859-1", "latin1", "us-ascii", "ascii"), "cp1252"),
+    **dict.fromkeys(("utf-16", "utf-16le", "utf-16be"), "utf-8"),
+    "big5": "big5hkscs",
+}
 # tags whose end people write; those that close by themselves or have no content do not add up
 _NESTING = re.compile(
     r"<(/?)(?!(?:p|li|dt|dd|td|th|tr|tbody|thead|option|br|hr|img|input|meta|link|wbr|source|col|area|base|html|body|head)[\s/>])"
@@ -53,10 +61,8 @@ def to_text(data: bytes, name: str) -> tuple[str, list[str]]:
     if declared:
         label = (declared.group(1) or declared.group(2)).decode("ascii").lower()
         label = _READ_AS.get(label, label)
-        try:
+        with suppress(UnicodeDecodeError, LookupError):  # where the page is wrong about itself its bytes decide
             return data.decode(label), []
-        except (UnicodeDecodeError, LookupError):
-            pass  # the page lies about itself: look at its bytes instead
     return decode(data, name)
 
 

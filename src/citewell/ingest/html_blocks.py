@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 _HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_INLINE: Final = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub msup mfrac "
-    "nobr output q ruby rb rt s samp small span strike strong sub sup time tt u var wbr picture source meter progress".split()
-)
+_INLINE_TAGS: Final = """
+    a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub msup mfrac nobr
+    output q ruby rb rt s samp small span strike strong sub sup time tt u var wbr picture source meter progress
+"""
+_INLINE: Final = frozenset(_INLINE_TAGS.split())
 _CELLS: Final = frozenset({"td", "th"})
 _SPACE_ZH = re.compile(rf"(?<=[{HAN}，。；：、！？）】》”])[ \t\f]*\n\s*(?=[{HAN}，。；：、！？（【《“])")
 _SPACE = re.compile(r"\s+")

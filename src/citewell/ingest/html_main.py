@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _NEVER: Final = (
-    "script, style, noscript, template, svg, iframe, object, embed, canvas, audio, video, map, select, textarea, button, input, "
-    "datalist, dialog, [hidden], [aria-hidden=true], annotation, annotation-xml, rp"
+    "script, style, noscript, template, svg, iframe, object, embed, canvas, audio, video, map, select, textarea, button, "
+    "input, datalist, dialog, [hidden], [aria-hidden=true], annotation, annotation-xml, rp"
 )
 _AROUND: Final = (
-    "nav, aside, form, body > header, body > footer, header[role=banner], footer[role=contentinfo], [role=navigation], [role=search], "
-    ".navheader, .navfooter, .navbar, .breadcrumb, .breadcrumbs, .sidebar, .toc, #toc"
+    "nav, aside, form, body > header, body > footer, header[role=banner], footer[role=contentinfo], [role=navigation], "
+    "[role=search], .navheader, .navfooter, .navbar, .breadcrumb, .breadcrumbs, .sidebar, .toc, #toc"
 )
 _OUTER: Final = "header, footer"
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
 def strip(tree: LexborHTMLParser) -> None:

@@ -26,10 +26,14 @@ LIST_ITEM = re.compile(
     re.VERBOSE,
 )
 CHAPTER = re.compile(
-    rf"(?:第\s*{_COUNT_ZH}{{1,6}}\s*[编部卷篇章节回](?:\s|[:：]|$|(?=[{HAN}]))|(?i:chapter|part|appendix|section)\s+(?:\d{{1,3}}|[IVXL]{{1,6}}|[A-Z])\b)"
+    rf"(?:第\s*{_COUNT_ZH}{{1,6}}\s*[编部卷篇章节回](?:\s|[:：]|$|(?=[{HAN}])(?![的是中里和与及对将在介讲主共]))|(?i:chapter|part|appendix|section)\s+(?:\d{{1,3}}|[IVXL]{{1,6}}|[A-Z])\b)"
 )
 _CHAPTER_KIND = re.compile(r"[编部卷章回篇节]|part|chapter|appendix|section", re.IGNORECASE)
-_CHAPTER_LEVEL = {"编": 1, "部": 1, "卷": 1, "part": 1, "章": 2, "回": 2, "chapter": 2, "appendix": 2, "篇": 2, "节": 3, "section": 3}
+_CHAPTER_LEVEL = {
+    **dict.fromkeys(("编", "部", "卷", "part"), 1),
+    **dict.fromkeys(("章", "回", "chapter", "appendix"), 2),
+    **dict.fromkeys(("篇", "节", "section"), 3),
+}
 _MARKUP = re.compile(r"#{1,6}\s|[=\-_*~]{3,}\s*$|```|~~~|\||>")
 _NO_HEADING_END = ".,;:!?，。；：！？、…-—(（"
 WIDEST_WRAP = 200  # nobody wraps by hand at more than this: such a line is a paragraph of its own
@@ -39,7 +43,8 @@ LONGEST_HEADING = 60
 def chapter_level(line: str) -> int:
     """The rank of a line that names itself as a part (1), chapter (2) or section (3); 0 for any other line."""
     named = CHAPTER.match(line)
-    if not named or len(line) > LONGEST_HEADING or line[-1] in _NO_HEADING_END:
+    longest = LONGEST_HEADING // 2 if line[0] == "第" else LONGEST_HEADING
+    if not named or len(line) > longest or line[-1] in _NO_HEADING_END:
         return 0
     kind = _CHAPTER_KIND.search(named.group())
     return _CHAPTER_LEVEL[kind.group().lower()] if kind else 2
@@ -82,7 +87,7 @@ def _ends(before: str, line: str, opens: bool) -> bool:
     if _MARKUP.match(right) or (opens and _MARKUP.match(left)) or LIST_ITEM.match(right):
         return True
     indent, indent_before = len(line) - len(right), len(before) - len(before.lstrip())
-    if line.startswith("\u3000") or indent > indent_before + 1 and not (opens and LIST_ITEM.match(left)):
+    if line.startswith("\u3000") or (indent > indent_before + 1 and not (opens and LIST_ITEM.match(left))):
         return True
     if chapter_level(right):
         return True

@@ -1,7 +1,7 @@
 """Markdown through markdown-it's tokens to readable text.
 
-The one rule: `text` is what a reader sees, not the source: no `**`, no link targets; headings stand without `#`, tables as `a | b`,
-code as it is. A quote therefore reads well anywhere, and spans point into that text.
+The one rule: `text` is what a reader sees, not the source: no `**`, no link targets; headings stand without `#`, tables as
+`a | b`, code as it is. A quote therefore reads well anywhere, and spans point into that text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """DOCX to text through python-docx: headings, lists with their numbers, tables, notes, in document order.
 
-The one rule: sizes are checked before anything is unpacked or parsed. Left out: the table of contents, page headers and footers.
+The one rule: sizes are checked before anything is unpacked or parsed. Left out are the table of contents and what stands at
+the top and foot of pages.
 """
 
 from __future__ import annotations
@@ -44,9 +45,8 @@ def parse(data: bytes, name: str) -> Document:
 def check(data: bytes, name: str) -> None:
     """Raises UnreadableFile, with the reason, for what is no DOCX or too large to unpack."""
     if data.startswith(_OLE):
-        raise UnreadableFile(
-            f"{name} is protected by a password, or is an old .doc file", hint="save it as .docx without a password and add it again"
-        )
+        hint = "save it as .docx without a password and add it again"
+        raise UnreadableFile(f"{name} is protected by a password, or is an old .doc file", hint=hint)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()

@@ -12,9 +12,10 @@ from citewell.ingest.lines import chapter_level
 from citewell.ingest.office_numbering import Numbering, W
 from citewell.ingest.office_paragraph import PAGE, Paragraph, mark, read
 from citewell.ingest.office_styles import Style, Styles, numbering, outline_level, value
-from citewell.types import Page
 
-_CONTAINERS: Final = frozenset({f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "body", "txbxContent", "tc")})
+_CONTAINERS: Final = frozenset(
+    {f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "body", "txbxContent", "tc")}
+)
 _LONGEST_HEADING: Final = 200  # characters; longer ones are text that was given a heading's style
 
 
@@ -93,11 +94,9 @@ class Body:
                 self._next_page()
             if piece.strip():
                 self._fresh = False
-                if pieces or self._page == self._shown_page():
-                    pieces.append((self._page, piece))
-                else:
+                if not pieces:
                     self._show_page()
-                    pieces.append((self._page, piece))
+                pieces.append((self._page, piece))
         if pieces:
             pieces[-1] = (pieces[-1][0], pieces[-1][1].rstrip())
         return pieces
@@ -108,14 +107,10 @@ class Body:
             self._page += 1
             self._fresh = True
 
-    def _shown_page(self) -> int:
-        return self.out.pages[-1].number if self.out.pages else 1
-
     def _show_page(self) -> None:
-        """Begin the current page in the text; the first break makes what came before it page 1."""
-        if not self.out.pages:
-            self.out.pages.append(Page(1, 0, 0))
-        self.out.page(self._page)
+        """Begin the current page in the text, unless it has begun."""
+        if self._page != (self.out.pages[-1].number if self.out.pages else 1):
+            self.out.page(self._page)
 
     def _append_notes(self, paragraph: Paragraph) -> None:
         for kind, note_id in paragraph.notes:
@@ -126,7 +121,9 @@ class Body:
                 self.out.block(f"{mark(self._shown_notes)} {text}", gap="\n")
 
     def _table(self, table: Any) -> None:
-        rows = [[cell for cell in row.iter(f"{W}tc") if _row_of(cell) is row] for row in table.iterchildren(f"{W}tr", f"{W}sdt")]
+        rows = [
+            [cell for cell in row.iter(f"{W}tc") if _row_of(cell) is row] for row in table.iterchildren(f"{W}tr", f"{W}sdt")
+        ]
         if max(map(len, rows), default=0) < 2:
             for row in rows:
                 for cell in row:

@@ -10,8 +10,10 @@ from typing import Any, Final
 
 W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _DIGITS: Final = "〇一二三四五六七八九"
-_ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"),
-                 (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_ROMAN: Final = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc")),
+    *((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from citewell.ingest.office_numbering import W
 PAGE: Final = "\f"  # Word text never holds a form feed
 _MATH: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _COMPATIBILITY: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says again what Choice says
-_LEFT_OUT: Final = frozenset({f"{W}{name}" for name in ("pPr", "rPr", "del", "moveFrom", "instrText", "delText")} | {_COMPATIBILITY})
+_LEFT_OUT: Final = frozenset(
+    {f"{W}{name}" for name in ("pPr", "rPr", "del", "moveFrom", "instrText", "delText")} | {_COMPATIBILITY}
+)
 _SIGNS: Final = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}lastRenderedPageBreak": PAGE}
 _NOTES: Final = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -45,7 +45,9 @@ def parse(data: bytes, name: str) -> Document:
     lines = pdf_headings.without_contents(lines, pdf_headings.find(lines, marks))
     headings = pdf_headings.find(lines, marks)
     title = _title(stated, lines)
-    return _assemble(lines, headings, len(pages)).document(name, MEDIA_TYPE, title=title, warnings=_warnings(pages, empty, broken))
+    return _assemble(lines, headings, len(pages)).document(
+        name, MEDIA_TYPE, title=title, warnings=_warnings(pages, empty, broken)
+    )
 
 
 def page_count(data: bytes, name: str) -> int:

@@ -18,7 +18,8 @@ FEWEST: Final = 3  # pages on which a line has to stand to be called running
 _SAME: Final = 12  # characters in which the headers of one chapter agree; a section's name may follow
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _NUMBER = re.compile(
-    r"(?:page|第|-|–|—|·)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:/|of|共|页\s*[,，/]?\s*共)\s*\d{1,5})?\s*(?:页|頁|-|–|—|·)?", re.IGNORECASE
+    r"(?:page|第|-|–|—|·)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:/|of|共|页\s*[,，/]?\s*共)\s*\d{1,5})?\s*(?:页|頁|-|–|—|·)?",
+    re.IGNORECASE,
 )
 
 
@@ -29,7 +30,9 @@ def drop(pages: Sequence[list[Line]]) -> list[list[Line]]:
     with_text = sum(1 for lines in pages if lines)
     needed = max(FEWEST, with_text / 2)
     starts = [{(_key(line)[:_SAME], round(line.y0)) for line in found} for found in edges]
-    running = [[line for line in found if seen[_key(line)] >= needed or _neighbours(line, n, starts)] for n, found in enumerate(edges)]
+    running = [
+        [line for line in found if seen[_key(line)] >= needed or _neighbours(line, n, starts)] for n, found in enumerate(edges)
+    ]
     heights = Counter(round(line.y0) for found in running for line in found)
     usual = {height for height, count in heights.items() if count >= needed}
     kept = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -115,17 +116,21 @@ def _keeps_hyphen(left: str, right: str, words: set[str]) -> bool:
 
 def _spacing(lines: Sequence[Line]) -> float:
     """The usual distance of baselines, in type sizes."""
-    pairs = zip(lines, lines[1:], strict=False)
-    ratios = [(a.end - b.y0) / a.size for a, b in pairs if a.page == b.page and a.size == b.size > 0 and 0 < a.end - b.y0 < 2.5 * a.size]
+    pairs = pairwise(lines)
+    ratios = [
+        (a.end - b.y0) / a.size
+        for a, b in pairs
+        if a.page == b.page and a.size == b.size > 0 and 0 < a.end - b.y0 < 2.5 * a.size
+    ]
     return median(ratios) if ratios else 1.2
 
 
 def _breaks(lines: Sequence[Line], n: int, spacing: float) -> bool:
     """Whether a new paragraph begins at line `n`."""
     before, line = lines[n - 1], lines[n]
-    if abs(before.size - line.size) > 0.08 * max(before.size, line.size) or before.bold and not line.starts_bold:
+    if abs(before.size - line.size) > 0.08 * max(before.size, line.size) or (before.bold and not line.starts_bold):
         return True
-    if before.fixed != line.fixed and abs(before.x0 - line.x0) > 1 or LIST_ITEM.match(line.text):
+    if (before.fixed != line.fixed and abs(before.x0 - line.x0) > 1) or LIST_ITEM.match(line.text):
         return True
     ended = before.text.endswith(_SENTENCE_END) and not any(sign in before.text.rsplit(maxsplit=1)[-1] for sign in _ADDRESS)
     down = before.end - line.y0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from citewell.ingest.abbreviations import BEFORE_NUMBERS, NEVER_LAST, OPENERS, SELDOM_LAST
 from citewell.ingest.lines import blocks
 from citewell.ingest.script import count_tokens, is_cjk, language
 
@@ -21,23 +22,6 @@ _TOKEN = re.compile(r"[^\s(（\[【“‘\"'「《,，;/]*\Z")
 _MARKER = re.compile(r"[(（\[]?(?:[\d.]{1,8}|[A-Za-z]|[ivxlIVXL]{1,6})")
 _LETTERS = re.compile(r"[A-Za-z]{1,12}")
 _SINGLE_LETTERS = re.compile(r"(?:[A-Za-z]\.)*[A-Za-z]|[A-Z]h\.D|M\.Sc|B\.Sc")
-
-# a full stop after these never ends a sentence
-_NEVER = frozenset(
-    "mr mrs ms dr prof st messrs mme gen col lt sgt capt cmdr rev hon gov sen rep pres e.g i.e eg ie vs cf viz resp fig figs eq "
-    "eqs sec secs tab thm lem def cor prop ref refs approx ca dept univ".split()
-)
-# after these it ends one only where the next word plainly opens a sentence
-_MAYBE = frozenset(
-    "etc al inc ltd co corp bros jr sr est ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat "
-    "sun ext tel min max avg ed eds trans incl".split()
-)
-# after these it does not end one where a number follows
-_NUMBERED = frozenset("no nos vol vols p pp ch chap art para app pt ver v n".split())
-_OPENERS = frozenset(
-    "the a an he she it they we i you in on at this that these those but and however when after before for if as there his her "
-    "its their our my your what who how why where while since although moreover furthermore to from with by so then thus".split()
-)
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -92,7 +76,7 @@ def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> boo
     if stops == "．":
         return not before.isdigit()
     if not following.isspace():
-        return is_cjk(following) and is_cjk(before) and following not in _GOES_ON or stops[-1] in "!?" and is_cjk(following)
+        return is_cjk(following) and following not in _GOES_ON and (is_cjk(before) or stops[-1] in "!?")
     opening = _skip_space(text, at, end)
     if text[opening] in _GOES_ON:
         return False
@@ -110,11 +94,11 @@ def _full_stop(text: str, start: int, dot: int, opening: int) -> bool:
     token = _TOKEN.search(text[max(start, dot - 24) : dot])
     word = token.group() if token else ""
     lower = word.lower()
-    if lower in _NEVER:
+    if lower in NEVER_LAST:
         return False
-    if lower in _NUMBERED:
+    if lower in BEFORE_NUMBERS:
         return not text[opening].isdigit()
-    if lower in _MAYBE or _SINGLE_LETTERS.fullmatch(word):
+    if lower in SELDOM_LAST or _SINGLE_LETTERS.fullmatch(word):
         following = _LETTERS.match(text, opening)
-        return bool(following and following.group().lower() in _OPENERS)
+        return bool(following and following.group().lower() in OPENERS)
     return True

@@ -45,7 +45,9 @@ _ZIP: Final = (  # an entry's name begins so
     ("content.xml", "an OpenDocument file"),
 )
 _PDF_WITHIN: Final = 1024  # bytes before the header that readers tolerate
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL
+)
 _MARKS = re.compile(rb"\A(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)")
 
 

@@ -118,8 +118,9 @@ class Database:
             self._engine = None
             raise
 
-    def _connect(self, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
+    def _connect(self, busy_seconds: float | None = None) -> sqlite3.Connection:
+        timeout = BUSY_SECONDS if busy_seconds is None else busy_seconds
+        connection = sqlite3.connect(self.path, timeout=timeout, isolation_level=None, check_same_thread=False)
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         return connection
@@ -181,7 +182,7 @@ class Database:
     def _truncate_log(self) -> None:
         self._pragma("PRAGMA wal_checkpoint(TRUNCATE)", busy_seconds=0.5)
 
-    def _pragma(self, statement: str, busy_seconds: float = BUSY_SECONDS) -> None:
+    def _pragma(self, statement: str, busy_seconds: float | None = None) -> None:
         """A pragma that must run outside any transaction, on a connection of its own."""
         try:
             with contextlib.closing(self._connect(busy_seconds)) as connection:

@@ -31,7 +31,7 @@ _ANY = Filter()
 
 
 class SqliteIndex:
-    """One an embedder: vectors of other embedders are not compared. The first search by meaning loads (1 to 2 s per 100,000)."""
+    """Vectors of other embedders are not compared. The first search by meaning loads them (1 to 2 s per 100,000)."""
 
     def __init__(self, db: Database, embedder: str) -> None:
         self._db = db
@@ -72,10 +72,11 @@ class SqliteIndex:
             if query.shape != (scan.dim,):
                 raise InvalidInput(f"{self._embedder}: the query has {query.shape[0]} dimensions, the vectors {scan.dim}")
             candidates = scan.nominate(query, max(RESCORED, 4 * k), where)
-        exact = _vectors(connection, candidates, self._embedder)
-        length = float(np.linalg.norm(query)) or 1.0
-        scored = [(chunk, float(vector @ query) / length) for chunk, vector in exact.items()]
-        return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
+        rows = connection.execute(_EXACT, {"ids": json.dumps(candidates), "embedder": self._embedder}).all()
+        exact = np.frombuffer(b"".join(row.vec for row in rows), "<f4").reshape(-1, scan.dim)
+        scores = exact @ query / (float(np.linalg.norm(query)) or 1.0)
+        best = sorted(zip((row.id for row in rows), scores.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
+        return best[:k]
 
     def _follow(self, connection: Connection) -> Scan | None:
         oldest, newest = connection.execute(_SEQUENCE).one()
@@ -135,13 +136,14 @@ def _quote(token: str) -> str:
 
 def _best(connection: Connection, tokens: Sequence[str], k: int, where: Filter) -> list[tuple[int, float]]:
     """FTS5 filters by `place` where few chunks pass; where many do, looking at each chunk found costs half of that."""
-    lists = {"collections": where.collections, "docs": where.doc_ids, "langs": where.langs}
-    values: dict[str, object] = {name: json.dumps(list_) if list_ else None for name, list_ in lists.items()}
-    if where == _ANY or connection.execute(_PASSING, values | {"few": _FEW}).scalar_one() < _FEW:
+    columns = {"collection": where.collections, "doc": where.doc_ids, "lang": where.langs}
+    values: dict[str, object] = {name: json.dumps(asked) for name, asked in columns.items() if asked}
+    passes = " AND ".join(f"c.{name} IN (SELECT value FROM json_each(:{name}))" for name in values)  # noqa: S608 names of ours
+    if not passes or connection.execute(text(_PASSING + passes + " LIMIT :few)"), values | {"few": _FEW}).scalar_one() < _FEW:
         query, match = _BY_WORDS, match_expression(tokens, where)
     else:
-        query, match = _BY_WORDS_CHECKED, match_expression(tokens, _ANY)
-    rows = connection.execute(query, values | {"match": match, "k": k})
+        query, match = _BY_WORDS_CHECKED + passes + _BEST, match_expression(tokens, _ANY)
+    rows = connection.execute(text(query), values | {"match": match, "k": k})
     return [(row.id, -row.rank) for row in rows]  # FTS5 counts its bm25 downwards from zero
 
 
@@ -165,7 +167,7 @@ def _hits(connection: Connection, ids: Sequence[int]) -> dict[int, Hit]:
 
 
 def _vectors(connection: Connection, ids: Sequence[int], embedder: str) -> dict[int, Vector]:
-    rows = connection.execute(_EXACT, {"ids": json.dumps(list(ids)), "embedder": embedder})
+    rows = connection.execute(_EXACT, {"ids": json.dumps(list(ids)), "embedder": embedder}).all()
     return {row.id: np.frombuffer(row.vec, "<f4") for row in rows}
 
 
@@ -181,15 +183,10 @@ _LENGTH = text(f"SELECT length(v.vec) {_JOIN} LIMIT 1")
 _ROWS_ALL = text(f"SELECT c.id, c.collection, c.doc, c.lang, v.vec {_JOIN} ORDER BY c.id")
 _ROWS_OF = text(f"SELECT c.id, c.collection, c.doc, c.lang, v.vec {_JOIN} AND c.id IN {_IDS} ORDER BY c.id")
 _EXACT = text(f"SELECT c.id, v.vec {_JOIN} AND c.id IN {_IDS}")
-_BY_WORDS = text("SELECT rowid AS id, rank FROM words WHERE words MATCH :match ORDER BY rank LIMIT :k")
-_PASSES = """(:collections IS NULL OR c.collection IN (SELECT value FROM json_each(:collections)))
-    AND (:docs IS NULL OR c.doc IN (SELECT value FROM json_each(:docs)))
-    AND (:langs IS NULL OR c.lang IN (SELECT value FROM json_each(:langs)))"""
-_BY_WORDS_CHECKED = text(
-    f"""SELECT c.id, rank FROM words CROSS JOIN chunks c ON c.id = words.rowid
-    WHERE words MATCH :match AND {_PASSES} ORDER BY rank LIMIT :k"""
-)
-_PASSING = text(f"SELECT count(*) FROM (SELECT 1 FROM chunks c WHERE {_PASSES} LIMIT :few)")
+_PASSING = "SELECT count(*) FROM (SELECT 1 FROM chunks c WHERE "
+_BEST = " ORDER BY rank LIMIT :k"
+_BY_WORDS = "SELECT rowid AS id, rank FROM words WHERE words MATCH :match ORDER BY rank LIMIT :k"
+_BY_WORDS_CHECKED = "SELECT c.id, rank FROM words CROSS JOIN chunks c ON c.id = words.rowid WHERE words MATCH :match AND "
 _HITS = text(
     """SELECT c.*, d.title, d.uri FROM chunks c JOIN documents d ON d.doc_id = c.doc
     WHERE c.id IN (SELECT value FROM json_each(:ids))"""

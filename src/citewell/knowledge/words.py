@@ -81,7 +81,8 @@ def _asked(text: str, *, skip: bool) -> list[str]:
     for kind, piece, number in _pieces(_fold(text)):
         if kind == "cjk":
             tokens += [number + piece[0]] if number else []
-            tokens += [] if number and len(piece) == 1 else _cjk_asked(piece, skip=skip)
+            unit = piece[0] if number else ""  # alone it would find every word that begins so
+            tokens += [token for token in _cjk_asked(piece, skip=skip) if token != unit]
         elif not (skip and piece in STOP_EN):
             tokens += _word(piece)
     return list(dict.fromkeys(tokens))[:MOST_QUERY_TOKENS]

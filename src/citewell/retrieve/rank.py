@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from citewell.ingest.sentences import language
 from citewell.knowledge.words import index_tokens, query_tokens
+from citewell.models.base import Vector
 from citewell.types import Hit
 
 RRF_K = 60  # Cormack, Clarke and Buettcher 2009: the constant that damps the first ranks
@@ -93,6 +94,12 @@ def _standardised(values: Sequence[float]) -> NDArray[np.float64]:
     return (array - array.mean()) / spread if spread > 1e-9 else np.zeros(len(array))
 
 
+def stretched(cosines: Vector) -> Vector:
+    """Cosines of multilingual-e5-small (0.70 unrelated, 0.95 the same) stretched to 0..1, so that they weigh like words."""
+    wide: Vector = np.clip((cosines - 0.75) / 0.2, 0, 1)
+    return wide
+
+
 @dataclass(frozen=True, slots=True)
 class Logistic:
     """A calibrated probability: 1 / (1 + exp(-(bias + sum of weight x signal)))."""
@@ -110,12 +117,15 @@ def confidence(question: str, hits: Sequence[Hit], model: Callable[[dict[str, fl
     return round((model or CALIBRATED)(evidence_signals(question, hits)), 4) if hits else 0.0
 
 
+UNKNOWN_COSINE = 0.84  # stands in where a chunk has no vector yet: halfway between unrelated and answering
+
+
 def evidence_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
     """What `confidence` is made of: the best likeness of meaning, the words covered, whether languages agree."""
     best = list(hits[:3])
     lang = language(question)
     same = max((h.lang == lang for h in best), default=False)
-    top = max((h.signals.get("cosine", 0.0) for h in best), default=0.0)
+    top = max((h.signals.get("cosine", 0.0) for h in best), default=0.0) or UNKNOWN_COSINE
     covered = max((h.signals.get("coverage", 0.0) for h in best), default=0.0)
     return {
         "cosine": top,

@@ -9,7 +9,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
@@ -122,8 +122,11 @@ def _version(package: str) -> str:
 
 def _disk(name: str, folder: Path) -> Check:
     """Free space where `folder` is or will be."""
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    free = shutil.disk_usage(there).free
+    try:
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        free = shutil.disk_usage(there).free
+    except OSError as error:
+        return Check(name=f"{name} folder", state="fail", detail=f"{folder}: {error.strerror}", advice="make it readable")
     if not os.access(there, os.W_OK):
         advice = f"make it writable or set {PREFIX}{name.upper()}"
         return Check(name=f"{name} folder", state="fail", detail=f"{folder}: cannot be written to", advice=advice)
@@ -177,7 +180,10 @@ async def _chat_model(app: App) -> Check:
 
 async def _speeds(app: App) -> list[Check]:
     checks = []
-    for name, measure in (("embedding speed", embed_speed), ("chat model speed", chat_speed)):
+    measures: list[tuple[str, Callable[[App], Awaitable[dict[str, float]]]]] = [("embedding speed", embed_speed)]
+    if chat_model_state(app.settings) == "ok":
+        measures.append(("chat model speed", chat_speed))
+    for name, measure in measures:
         try:
             figures = await measure(app)
         except CitewellError as error:

@@ -14,7 +14,7 @@ import numpy as np
 
 from citewell.ingest.sentences import language, sentences
 from citewell.models.base import Embedder, Vector
-from citewell.retrieve.rank import coverage
+from citewell.retrieve.rank import coverage, stretched
 from citewell.skills.evidence import Passage
 from citewell.skills.facts import facts
 from citewell.skills.verify import Check, verify
@@ -115,7 +115,7 @@ def _settle(claim: str, question: str, quotable: Sequence[Source], words: list[f
         return _Bound(claim, [], verify(claim, []))
     scores = np.asarray(words, dtype=np.float64)
     if meaning is not None:
-        scores = scores + _spread(meaning)
+        scores = scores + stretched(meaning)
     order = [int(i) for i in np.argsort(-scores, kind="stable")]
     chosen = [order[0]]
     check = _checked(claim, question, quotable, chosen, meaning)
@@ -138,12 +138,6 @@ def _checked(claim: str, question: str, quotable: Sequence[Source], chosen: Sequ
     context = "\n".join(quotable[i].context for i in chosen)
     cosine = max((float(meaning[i]) for i in chosen), default=None) if meaning is not None else None
     return verify(claim, [quotable[i].text for i in chosen], question=question, context=context, cosine=cosine)
-
-
-def _spread(cosines: Vector) -> Vector:
-    """Cosines of this embedder are compressed (0.70 to 0.95); stretched so that they weigh like words."""
-    stretched: Vector = np.clip((cosines - 0.75) / 0.2, 0, 1)
-    return stretched
 
 
 def _numbered(bound: Sequence[_Bound]) -> Proof:

@@ -61,7 +61,8 @@ def marked(answer: Answer) -> Text:
 
 def _show_citation(console: Console, citation: Citation, words: dict[str, str]) -> None:
     place = [words["page"].format(citation.page)] if citation.page is not None else []
-    place += [citation.section] if citation.section else []
+    section = citation.section.removeprefix(citation.title).removeprefix(" › ")  # many a document's first heading is its title
+    place += [section] if section else []
     place += [words["weak"]] if citation.status == "weak" else []
     head = styled(f"[{citation.n}] ", "cyan") + styled(" · ".join([citation.title or citation.uri, *place]))
     write(console, head)

@@ -9,7 +9,7 @@ import typer
 from citewell.config import Settings
 from citewell.interfaces.cli.progress import watching_bytes
 from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import out, print_json, styled, write
+from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
 from citewell.models.pull import MODEL
 from citewell.models.pull import pull as bring
 from citewell.service.ready import chat_model_file, chat_model_state
@@ -18,7 +18,7 @@ from citewell.service.ready import chat_model_file, chat_model_state
 def pull(json: bool) -> None:
     with boundary(json=json) as settings:
         with watching_bytes(MODEL.name) as tell:
-            path = asyncio.run(bring(settings, tell))
+            path = asyncio.run(bring(settings, tell, say=warn))
         if json:
             print_json({"name": MODEL.name, "path": str(path), "bytes": MODEL.bytes, "sha256": MODEL.sha256})
         else:

@@ -37,7 +37,7 @@ class _Bars:
         label = LABELS[progress.phase]
         task = self.tasks.get(progress.phase)
         if task is None:
-            task = self.tasks[progress.phase] = self.bars.add_task(label)
+            task = self.tasks[progress.phase] = self.bars.add_task(label, total=progress.total)
         name = plain(progress.name).replace("\n", " ")
         shown = name if len(name) <= 24 else name[:23] + "…"
         self.bars.update(task, description=shown or label, completed=progress.done, total=progress.total)

@@ -28,8 +28,8 @@ def plain(text: str) -> str:
 
 
 def styled(text: str, style: str = "") -> Text:
-    """`text` as rich text of one style, cleaned, its brackets left alone."""
-    return Text(plain(text), style=style)
+    """`text` as rich text, cleaned, its brackets left alone; the style stays with it where texts are added."""
+    return Text().append(plain(text), style)
 
 
 def out() -> Console:

@@ -44,15 +44,15 @@ class Guard:
             check_host(headers)
             if scope["method"] not in READING:
                 check_origin(headers)
-            limit = self._limit(headers)
+            limit = self._limit(scope["path"], headers)
             check_length(headers, limit)
         except Refused as error:
             await reply(error.status, problem_of(error))(scope, receive, send_safe)
             return
         await self.app(scope, _counted(receive, limit), send_safe)
 
-    def _limit(self, headers: Headers) -> int:
-        upload = headers.get("content-type", "").startswith("multipart/form-data")
+    def _limit(self, path: str, headers: Headers) -> int:
+        upload = path.endswith("/documents") and headers.get("content-type", "").startswith("multipart/form-data")
         return self.largest_file + ENVELOPE if upload else LARGEST_BODY
 
 

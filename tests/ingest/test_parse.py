@@ -1,0 +1,193 @@
+"""The one way in: which parser reads a file, and what becomes of files that none can read."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import docx
+import pytest
+
+from citewell.config import IngestSettings
+from citewell.errors import UnreadableFile
+from citewell.ingest import PARSERS, chunk, parse, parse_here
+from citewell.types import Document
+
+Maker = Callable[..., bytes]
+SETTINGS = IngestSettings(parse_seconds=60)
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 50
+
+
+def word(text: str) -> bytes:
+    document, buffer = docx.Document(), io.BytesIO()
+    document.add_paragraph(text)
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+async def test_worker_process(make_pdf: Maker) -> None:
+    """A file is read in a process of its own, and its document comes back whole; errors come back with their hint."""
+    data = make_pdf([[(50, 700, 11, "Hello there.")]])
+    document = await parse(data, "a.pdf", SETTINGS)
+    assert (document.text, document.pages[0].number) == ("Hello there.", 1)
+    with pytest.raises(UnreadableFile, match=r"a\.pdf is broken") as caught:
+        await parse(data[:40], "a.pdf", SETTINGS)
+    assert caught.value.hint
+
+
+async def test_a_parser_that_takes_too_long() -> None:
+    """A parser is stopped when its time is up."""
+    with pytest.raises(UnreadableFile, match=r"slow\.md could not be read within 0\.05 s"):
+        await parse(("|a" * 200_000 + "\n" + "|-" * 200_000 + "\n|b").encode(), "slow.md", IngestSettings(parse_seconds=0.05))
+
+
+def _die(*_: object) -> None:
+    os.abort()
+
+
+async def test_a_parser_that_crashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that dies makes its file unreadable, and the next file is read all the same."""
+    monkeypatch.setattr("citewell.ingest.parse_here", _die)
+    with pytest.raises(UnreadableFile, match=r"bad\.txt cannot be read: its parser crashed"):
+        await parse(b"x", "bad.txt", SETTINGS)
+    monkeypatch.undo()
+    assert (await parse(b"fine", "good.txt", SETTINGS)).text == "fine"
+
+
+async def test_limits(make_pdf: Maker) -> None:
+    """Empty files, files over the byte limit and over the page limit are refused with figures."""
+    with pytest.raises(UnreadableFile, match=r"e\.pdf is empty"):
+        await parse(b"", "e.pdf", SETTINGS)
+    with pytest.raises(UnreadableFile, match="has 11 bytes; 10 are allowed"):
+        await parse(b"12345678901", "a.txt", IngestSettings(max_bytes=10))
+    with pytest.raises(UnreadableFile, match="has 3 pages; 2 are allowed"):
+        parse_here(make_pdf([[(50, 700, 11, "x")]] * 3), "a.pdf", 2)
+
+
+def test_true_type_counts(make_pdf: Maker) -> None:
+    """A file that is another type than its name says is read as what it is, with a warning."""
+    page = make_pdf([[(50, 700, 11, "Hello")]])
+    cases: list[tuple[bytes, str, str, str]] = [
+        (page, "a.txt", "application/pdf", "named .txt but is a PDF"),
+        (b"<!DOCTYPE html><p>Hello", "a.pdf", "text/html", "named .pdf but is an HTML page"),
+        (
+            word("Hello"),
+            "a.md",
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            "named .md but is a Word document",
+        ),
+        (b"Hello", "a.docx", "text/plain", "named .docx but is plain text"),
+    ]
+    for data, name, media_type, warning in cases:
+        document = parse_here(data, name, 10)
+        assert (document.text, document.media_type, document.warnings) == ("Hello", media_type, (warning,))
+
+
+def test_names_without_suffix(make_pdf: Maker) -> None:
+    """A name without a suffix is read by what the bytes say."""
+    assert parse_here(make_pdf([[(50, 700, 11, "Hello")]]), "report", 10).media_type == "application/pdf"
+    assert parse_here(b"<html><p>Hello", "page", 10).media_type == "text/html"
+    assert parse_here(b"Hello", "README", 10).media_type == "text/plain"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "reason"),
+    [
+        (PNG, "a.docx", "named .docx but is a PNG picture"),
+        (PNG, "a.png", "it is a PNG picture"),
+        (PNG, "photo", "photo is a PNG picture"),
+        (b"x", "a.xyz", "xyz is not a known type"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "a.docx", "protected by a password"),
+        (b"\0\1\2\3" * 99, "a.pdf", "not a PDF"),
+        (b"PK\x03\x04" + b"\0" * 99, "a.docx", "broken zip archive"),
+        (b"1 0 obj endobj startxref", "a.pdf", "broken"),
+    ],
+)
+def test_refusals_name_the_type(data: bytes, name: str, reason: str) -> None:
+    """What cannot be read is refused with what it is; the known types are in the hint."""
+    with pytest.raises(UnreadableFile, match=reason) as caught:
+        parse_here(data, name, 10)
+    if name == "a.xyz":
+        assert all(suffix in caught.value.hint for suffix in PARSERS)
+
+
+def test_other_zips_are_named() -> None:
+    """A spreadsheet named .docx is called by its kind."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<x/>")
+    with pytest.raises(UnreadableFile, match="an Excel workbook"):
+        parse_here(buffer.getvalue(), "a.docx", 10)
+
+
+def check(document: Document) -> None:
+    """What holds for every document: clean text, spans that cover it in order, chunks that cover it exactly."""
+    text = document.text
+    assert document.title
+    assert not any(char in text for char in "\0\r\x0c")
+    text.encode("utf-8")
+    for spans in (document.sections, document.pages):
+        if spans or spans is document.sections:
+            assert (spans[0].start, spans[-1].end) == (0, len(text))
+            assert all(a.end == b.start for a, b in zip(spans, spans[1:], strict=False))
+    last = 0
+    for piece in chunk(document, tokens=220, overlap=40):
+        assert piece.text == text[piece.start : piece.end]
+        assert piece.tokens <= 330
+        assert piece.page == document.page_at(piece.start)
+        assert not text[last : piece.start].strip()
+        last = max(last, piece.end)
+    assert not text[last:].strip()
+
+
+def test_hostile_strings_as_files(shared_data: Path) -> None:
+    """Each naughty string, as a file of every text type, ends in a sound document or a reason."""
+    import json
+
+    lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text("utf-8").splitlines()
+    for line in lines:
+        data = json.loads(line)["text"].encode("utf-8", errors="surrogatepass")
+        for suffix in (".txt", ".md", ".html"):
+            outcome = attempt(data, "x" + suffix)
+            if isinstance(outcome, Document):
+                check(outcome)
+
+
+def attempt(data: bytes, name: str) -> Any:
+    try:
+        return parse_here(data, name, 3000)
+    except UnreadableFile as error:
+        return error
+
+
+def test_files_of_others(shared_data: Path) -> None:
+    """Every sample file ends in a sound document or in a reason that names it: none crashes, hangs or falls silent."""
+    folders = ("ingest/docling/docx", "ingest/docling/html", "ingest/docling/md", "ingest/docling/pdf", "robustness/pdf")
+    files = [path for folder in folders for path in sorted((shared_data / folder).iterdir()) if path.suffix in PARSERS]
+    outcomes = {path.name: attempt(path.read_bytes(), path.name) for path in files}
+    for name, outcome in outcomes.items():
+        if isinstance(outcome, Document):
+            check(outcome)
+        else:
+            assert name in outcome.message
+    for name in ("issue21579.pdf", "issue6010_2.pdf"):
+        assert "is protected by a password" in outcomes[name].message
+    assert "it is scanned" in outcomes["bitmap-p32-eof.pdf"].message
+    assert "is broken" in outcomes["REDHAT-1531897-0.pdf"].message
+    assert "关于红军作战的原则" in outcomes["XiaoBiaoSong.pdf"].text
+
+
+def test_a_chinese_manual(shared_data: Path) -> None:
+    """A Chinese PDF: sections from its outline, paragraphs joined without spaces, running headers gone, pages right."""
+    path = shared_data / "ingest" / "pdf_zh" / "maint-guide.zh-cn.pdf"
+    document = parse_here(path.read_bytes(), path.name, 3000)
+    check(document)
+    assert (document.title, document.lang, len(document.pages)) == ("Debian 新维护者手册", "zh", 63)
+    assert ("Chapter 1 正确的起点", "1.3 需要的开发文档") in [section.heading_path for section in document.sections]
+    start = document.text.index("请详细阅读每个程序（包括通过依赖关系安装的程序，比如 make）的文档")
+    assert document.page_at(start) == 10
+    assert "4 / 57" not in document.text

@@ -1,0 +1,122 @@
+"""PDFs to documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from citewell.errors import UnreadableFile
+from citewell.ingest import pdf
+from citewell.ingest.pdf_lines import plain
+from citewell.types import Document
+
+Maker = Callable[..., bytes]
+LONG = "Every line of this paragraph is about as wide as the page and so the next one goes on"
+
+
+def lines(*texts: str, top: float = 700, size: float = 11) -> list[tuple[float, float, float, str]]:
+    return [(50, top - 14 * n, size, text) for n, text in enumerate(texts)]
+
+
+def paths(document: Document) -> list[tuple[str, ...]]:
+    return [section.heading_path for section in document.sections]
+
+
+def test_soft_line_breaks_join(make_pdf: Maker) -> None:
+    """Lines of a paragraph join, with a space in English and none in Chinese; a wide gap begins a new one."""
+    page = [
+        *lines(LONG, LONG, "to its end."),
+        *lines("数据库系统是由数据库及其管理软件组成的系统，", "用来存储数据。", top=600),
+    ]
+    document = pdf.parse(make_pdf([page]), "x.pdf")
+    assert document.text == f"{LONG} {LONG} to its end.\n\n数据库系统是由数据库及其管理软件组成的系统，用来存储数据。"
+
+
+def test_hyphens_at_line_ends(make_pdf: Maker) -> None:
+    """A broken word is put together; a word with a hyphen of its own, seen elsewhere, keeps it."""
+    page = lines(
+        "The well-known way of fact-checking is used for every para-",
+        "graph of the text here, which is a fact-",
+        "checking job.",
+    )
+    text = pdf.parse(make_pdf([page]), "x.pdf").text
+    assert "every paragraph of" in text
+    assert "a fact-checking job" in text
+
+
+def test_paragraph_over_a_page_end(make_pdf: Maker) -> None:
+    """A paragraph that runs over a page's end stays one, and both pages know their part of it."""
+    document = pdf.parse(make_pdf([lines(LONG, LONG, LONG), lines("over the page.", LONG + ".", LONG + ".")]), "x.pdf")
+    assert f"{LONG} over the page." in document.text
+    first, second = document.pages
+    assert (first.end, document.text[second.start :][:14]) == (second.start, "over the page.")
+
+
+def test_running_lines_go(make_pdf: Maker) -> None:
+    """Headers, footers and page numbers that repeat are left out; what stands there once is not."""
+    body = [f"Words of page {n} that say something else" for n in ("one", "two", "three", "four")]
+    pages = [
+        [(50, 780, 9, f"Manual {n}"), *lines(text), (50, 640, 11, "More."), (300, 20, 9, f"- {n} -")]
+        for n, text in enumerate(body, 1)
+    ]
+    pages[2][0] = (50, 780, 9, "A note that stands here once")
+    text = pdf.parse(make_pdf(pages), "x.pdf").text
+    assert "Manual" not in text
+    assert "- 2 -" not in text
+    assert all(line in text for line in body)
+
+
+def test_headings_from_the_outline(make_pdf: Maker) -> None:
+    """The outline's entries are found in the text, numbering in front included."""
+    page = [
+        *lines("1 Start"),
+        *lines("Some text of the start.", top=670),
+        *lines("Chapter 2", "The end", top=600),
+        *lines("Last text.", top=550),
+    ]
+    data = make_pdf([page], outline=[("Start", 1, 715), ("The end", 1, 615)], title="Named")
+    document = pdf.parse(data, "x.pdf")
+    assert paths(document) == [("1 Start",), ("Chapter 2 The end",)]
+    assert document.title == "Named"
+
+
+def test_headings_from_type(make_pdf: Maker) -> None:
+    """Without an outline larger and bold numbered lines are headings; the largest type of page one is the title."""
+    page = [(50, 760, 22, "The Great Report")]
+    for n, (head, text) in enumerate([("*1 Method", "method"), ("*1.1 Data", "data"), ("*2 Result", "result")]):
+        page += [(50, 700 - 90 * n, 12, head), *lines(f"{LONG} {text}", f"{LONG}.", top=670 - 90 * n)]
+    document = pdf.parse(make_pdf([page]), "x.pdf")
+    assert document.title == "The Great Report"
+    assert paths(document) == [(), ("1 Method",), ("1 Method", "1.1 Data"), ("2 Result",)]
+
+
+def test_title_of_last_resort(make_pdf: Maker) -> None:
+    """A title that a program made up does not count."""
+    assert pdf.parse(make_pdf([lines("one", "two")], title="draft.doc"), "my report.pdf").title == "my report"
+
+
+def test_pages_without_text(make_pdf: Maker) -> None:
+    """A page that is only a picture gets a warning; a file of such pages is refused as scanned."""
+    document = pdf.parse(make_pdf([lines("text"), None, None]), "x.pdf")
+    assert document.warnings == ("no text layer on pages 2-3: scanned or drawn; OCR is not part of this release",)
+    assert [page.number for page in document.pages] == [1, 2, 3]
+    with pytest.raises(UnreadableFile, match="no text layer: it is scanned; OCR is not part of this release"):
+        pdf.parse(make_pdf([None]), "x.pdf")
+    with pytest.raises(UnreadableFile, match="pages are blank"):
+        pdf.parse(make_pdf([[]]), "x.pdf")
+
+
+def test_broken_files_say_so(make_pdf: Maker) -> None:
+    """A cut or empty PDF is broken, not silent."""
+    for data in (b"%PDF-1.7\n", make_pdf([lines("text")])[:60]):
+        with pytest.raises(UnreadableFile, match="is broken"):
+            pdf.parse(data, "x.pdf")
+
+
+def test_plain_characters() -> None:
+    """Ligatures and radicals become letters and characters; spread-out Chinese closes up; other signs stay."""
+    assert plain("eﬃcient ﬁne x² ① ！") == "efficient fine x² ① ！"
+    assert plain("⽤⼾") == "用户"
+    assert plain("关 于 红 军 的 原 则 … … … … … … １") == "关于红军的原则 … １"
+    assert plain("张三 经理 北京") == "张三 经理 北京"

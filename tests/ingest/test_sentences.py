@@ -1,0 +1,141 @@
+"""Where sentences end, how tokens are counted, which language a text is in."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from citewell.ingest.script import seam
+from citewell.ingest.sentences import count_tokens, language, sentences
+
+
+def cut(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        [
+            "Mr. Smith met Dr. J. K. Rowling in the U.S. Army.",
+            "He paid $3.14 for No. 5, e.g. Fig. 2 by Lee et al. (2019).",
+            "Fine.",
+        ],
+        ["We live in the U.S.", "The law is clear.", "Plan B.", "It works."],
+        ["See www.example.com/a?b=1&c=2.html for v1.2.3 of it.", "Next!", "Really?!", '"Go!" he said.', '"Go."', "Then."],
+        ["He waited... and waited...", "Then (see Fig. 3.) it came.[12]", "No.", "I mean p. 5.", "Why?"],
+        ["她问：“为什么？”", "他没有回答……", "后来（见图1。）", "结束；", "完了！", "真的吗？！", "是。"],
+        ["版本 v1.2.3 在 https://a.b/c?d=1 发布。", "价格是3.14元.", "对"],
+        ["他说。", '"你好。"', "再见。"],
+        ["“好！”，他说。", "走。"],
+    ],
+)
+def test_ends_inside_a_line(expected: list[str]) -> None:
+    """Ends are found in running text of both languages, and not at abbreviations, numbers, initials or addresses."""
+    joint = "" if any(ord(char) > 0x2E80 for char in expected[0]) else " "
+    assert cut(joint.join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. First item\n2. Second item", ["1. First item", "2. Second item"]),
+        ("- a\n* b\n• c\n（一）总则\n（二）细则\n三、附则", ["- a", "* b", "• c", "（一）总则", "（二）细则", "三、附则"]),
+        ("a | b\n1 | 2", ["a | b", "1 | 2"]),
+        ("# Title\nText goes on\nhere.", ["# Title", "Text goes on\nhere."]),
+        (
+            "A heading\nThe text below it is much longer than it is.",
+            ["A heading", "The text below it is much longer than it is."],
+        ),
+        ("A soft-wrapped line that goes\non. And ends.\n\nNew", ["A soft-wrapped line that goes\non.", "And ends.", "New"]),
+        ("第一章 总则\n本法适用于所有的人\n　　新段落", ["第一章 总则", "本法适用于所有的人", "新段落"]),
+        ("x = 1;\ny = 2;\n", ["x = 1;", "y = 2;"]),
+        ("one\r\n\r\ntwo", ["one", "two"]),
+    ],
+)
+def test_line_breaks(text: str, expected: list[str]) -> None:
+    """A blank line, a list item, a heading or a table row ends a sentence; a soft-wrapped line does not."""
+    assert cut(text) == expected
+
+
+def check_spans(text: str) -> None:
+    last = 0
+    for start, end in sentences(text):
+        assert last <= start < end
+        assert text[start:end].strip() == text[start:end]
+        assert not text[last:start].strip()
+        last = end
+    assert not text[last:].strip()
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n\t ", "。", "...", "a", '."."."', "\n.\n.\n", "，。；", "A.B.C. D", "(((", "\u3000中\u3000", "x\u2029y"]
+)
+def test_spans_hold_everything(text: str) -> None:
+    """Spans are in order, without white space at their ends, and nothing lies between them."""
+    check_spans(text)
+    check_spans(text * 7)
+
+
+def test_spans_of_hostile_strings(shared_data: Path) -> None:
+    """The same holds for the big list of naughty strings, each alone and all in one."""
+    lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text("utf-8").splitlines()
+    texts = [json.loads(line)["text"] for line in lines]
+    for text in [*texts, "\n".join(texts), " ".join(texts)]:
+        check_spans(text)
+
+
+@pytest.mark.parametrize("unit", [".", ". ", '."', "。”", "a.b ", "\n", "-\n", "[1", "ab\n", "（"])
+def test_time_grows_with_length_only(unit: str) -> None:
+    """Ten times the hostile text takes about ten times as long, not a hundred."""
+    seconds = []
+    for size in (20_000, 200_000):
+        text = unit * (size // len(unit))
+        started = time.perf_counter()
+        sentences(text)
+        seconds.append(time.perf_counter() - started)
+    assert seconds[1] < 40 * seconds[0] + 0.3
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("", 0, 0),
+        ("word", 1, 1),
+        ("数据库系统", 3, 6),
+        ("The quick brown fox jumps over the dog.", 8, 12),
+        ("internationalisation", 4, 6),
+    ],
+)
+def test_tokens(text: str, low: int, high: int) -> None:
+    """A Chinese character counts for about one token, a short word for one, a long one for more."""
+    assert low <= count_tokens(text) <= high
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("什么是 Retrieval Augmented Generation？", "zh"),
+        ("What does 检索增强生成 mean?", "en"),
+        ("请问 Debian 的 apt-get upgrade 和 dist-upgrade 有什么区别", "zh"),
+        ("資料庫是什麼", "zh"),
+        ("12345", "en"),
+        ("数据库", "zh"),
+        ("The database. " * 5000 + "数据库", "en"),
+    ],
+)
+def test_language(text: str, expected: str) -> None:
+    """Small words decide, then characters against words."""
+    assert language(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [("数据", "库", ""), ("a", "b", " "), ("用 apt", "安装", " "), ("。", "A", ""), ("a ", "b", "")],
+)
+def test_seam(left: str, right: str, expected: str) -> None:
+    """Lines join without a space between Chinese characters, with one between Latin words."""
+    assert seam(left, right) == expected

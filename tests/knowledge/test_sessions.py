@@ -1,0 +1,94 @@
+"""Sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from citewell.errors import InvalidInput, NotFound
+from citewell.knowledge.db import Database
+from citewell.knowledge.sessions import Sessions
+from citewell.types import Message
+
+
+def said(content: str) -> list[Message]:
+    return [Message(role="user", content=content), Message(role="assistant", content=f"re: {content}")]
+
+
+async def test_the_table_has_the_fields_of_the_spec(db: Database) -> None:
+    """Spec 003, 3.4.2, in its order; the history is in session_data."""
+    session = await Sessions(db).create("qa", title="标题")
+    await Sessions(db).append(session.session_id, said("你好"))
+    row = (await db.read(lambda c: c.execute(text("SELECT * FROM sessions")).mappings().all()))[0]
+    assert list(row) == ["session_id", "user_id", "title", "current_state", "session_data", "last_updated"]
+    assert '"chat_history"' in row["session_data"]
+    assert session.session_id.startswith("ses_")
+    assert (session.agent, session.user_id, session.title, session.messages) == ("qa", "local", "标题", 0)
+
+
+async def test_history_is_kept_in_order(db: Database) -> None:
+    """What was said comes back, odd characters included, and moves the session to the top of the list."""
+    clock = itertools.count(1000.0)
+    sessions = Sessions(db, lambda: next(clock))
+    first, second = await sessions.create("qa"), await sessions.create("paper", user_id="local")
+    await sessions.create("qa", user_id="other")
+    assert [s.session_id for s in await sessions.list("local")] == [second.session_id, first.session_id]
+    odd = said("\0 \ud800 😀 \u2028")
+    await sessions.append(first.session_id, odd)
+    await sessions.append(first.session_id, said("again"))
+    assert await sessions.history(first.session_id) == [*odd, *said("again")]
+    assert [s.session_id for s in await sessions.list("local")] == [first.session_id, second.session_id]
+    assert (await sessions.get(first.session_id)).messages == 4
+
+
+async def test_two_terminals_lose_nothing(db: Database, path: Path) -> None:
+    """Two databases open on one file append at once: all is there, and what was said together stands together."""
+    sessions = Sessions(db)
+    session = (await sessions.create("qa")).session_id
+    async with Database(path) as other:
+        both = [sessions, Sessions(other)]
+        await asyncio.gather(*[both[n % 2].append(session, said(str(n))) for n in range(40)])
+    history = await sessions.history(session)
+    assert sorted(m.content for m in history[::2]) == sorted(str(n) for n in range(40))
+    assert [f"re: {m.content}" for m in history[::2]] == [m.content for m in history[1::2]]
+
+
+async def test_data_and_state_change_together(db: Database) -> None:
+    """Keys are merged, the state goes along, and the history is not set this way."""
+    sessions = Sessions(db)
+    session = (await sessions.create("paper", state="GUIDE_PENDING_REPORT")).session_id
+    await sessions.set_data(session, {"report": {"n": 1}}, state="GUIDE_PENDING_PLAN")
+    await sessions.set_data(session, {"plan": [1, 2]})
+    data = await sessions.data(session)
+    assert (data["agent"], data["report"], data["plan"]) == ("paper", {"n": 1}, [1, 2])
+    assert (await sessions.get(session)).current_state == "GUIDE_PENDING_PLAN"
+    with pytest.raises(InvalidInput, match="chat_history"):
+        await sessions.set_data(session, {"chat_history": []})
+
+
+async def test_rename_and_delete(db: Database) -> None:
+    sessions = Sessions(db)
+    session = (await sessions.create("qa")).session_id
+    assert (await sessions.rename(session, "新")).title == "新"
+    await sessions.delete(session)
+    assert await sessions.list() == []
+
+
+async def test_an_unknown_session(db: Database) -> None:
+    """Every verb names it."""
+    sessions = Sessions(db)
+    for call in (
+        sessions.get("ses_x"),
+        sessions.history("ses_x"),
+        sessions.data("ses_x"),
+        sessions.rename("ses_x", "t"),
+        sessions.delete("ses_x"),
+        sessions.append("ses_x", said("?")),
+        sessions.set_data("ses_x", {}),
+    ):
+        with pytest.raises(NotFound, match="ses_x"):
+            await call

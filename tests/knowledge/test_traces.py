@@ -1,0 +1,52 @@
+"""Traces and their days."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from citewell.errors import NotFound
+from citewell.knowledge.db import Database
+from citewell.knowledge.traces import DAY, Traces
+from citewell.types import Answer, Step, Trace
+
+
+def trace(trace_id: str, created_at: float) -> Trace:
+    steps = [Step(n=1, node="DocumentRetrievalNode", action="generate_answer", seconds=0.1, detail={"hits": [1, 2], "x": None})]
+    answer = Answer(answer="14天。", status="answered", confidence=0.9, agent="qa", trace_id=trace_id)
+    return Trace(
+        trace_id=trace_id,
+        agent="qa",
+        question="退款\ud800？",
+        collection="default",
+        session_id="",
+        created_at=created_at,
+        steps=steps,
+        prompts=[{"node": "x", "messages": []}],
+        answer=answer,
+    )
+
+
+async def test_a_trace_comes_back_whole(db: Database) -> None:
+    """Equal to what was put, the newest first in the list; put again, it is replaced."""
+    traces = Traces(db, 30, lambda: 100.0)
+    for n in range(3):
+        await traces.put(trace(f"tr_{n}", float(n)))
+    await traces.put(trace("tr_1", 1.0))
+    assert await traces.get("tr_1") == trace("tr_1", 1.0)
+    assert [t.trace_id for t in await traces.list(2)] == ["tr_2", "tr_1"]
+
+
+async def test_traces_expire(db: Database) -> None:
+    """Past its days a trace is not shown, though still in the file, and the next put deletes it."""
+    now = [0.0]
+    traces = Traces(db, 2, lambda: now[0])
+    await traces.put(trace("tr_old", 0.0))
+    now[0] = 2 * DAY
+    with pytest.raises(NotFound, match="tr_old") as caught:
+        await traces.get("tr_old")
+    assert "2 days" in caught.value.hint
+    assert await traces.list(10) == []
+    await traces.put(trace("tr_new", now[0]))
+    rows = await db.read(lambda c: c.execute(text("SELECT trace_id FROM traces")).scalars().all())
+    assert rows == ["tr_new"]

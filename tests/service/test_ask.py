@@ -1,0 +1,139 @@
+"""Asking end to end over a real store: proof against the stored text, sessions, traces, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from citewell.config import Settings
+from citewell.errors import InvalidInput, NotFound
+from citewell.models.scripted import ScriptedLLM
+from citewell.service.add import add, embed_pending
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, ask, stream
+from citewell.types import Answer, Message, Step
+
+
+@pytest.fixture
+async def filled(app: App, library: Path) -> App:
+    await add(app, [str(library)], "default")
+    await embed_pending(app)
+    return app
+
+
+def script(app: App) -> ScriptedLLM:
+    assert isinstance(app.llm, ScriptedLLM)
+    return app.llm
+
+
+async def test_an_answer_is_proved_against_the_stored_text(filled: App) -> None:
+    """The quote is the document's own characters; section and trace are there."""
+    script(filled).enqueue("The lighthouse was built in 1857.")
+    answer = await ask(filled, AskRequest(question="When was the lighthouse built?"))
+    assert (answer.status, answer.answer) == ("answered", "The lighthouse was built in 1857.[1]")
+    citation = answer.citations[0]
+    document = await filled.catalog.content(citation.doc_id)
+    assert document.text[citation.start : citation.end] == citation.quote == "The lighthouse was built in 1857."
+    assert citation.section == "Lighthouse"
+    assert answer.usage.calls == 2
+    assert answer.usage.seconds["total"] > 0
+
+
+async def test_the_trace_keeps_steps_prompts_and_answer(filled: App) -> None:
+    """What was shown can be looked up again."""
+    script(filled).enqueue("灯塔建于1857年。")
+    answer = await ask(filled, AskRequest(question="灯塔是哪年建的？"))
+    trace = await filled.traces.get(answer.trace_id)
+    assert [s.node for s in trace.steps][:2] == ["InputValidationNode", "QuestionUnderstandingNode"]
+    assert [p["job"] for p in trace.prompts] == ["yes_no", "chat"]
+    assert trace.answer == answer
+    assert answer.citations[0].quote == "灯塔建于一八五七年。"
+
+
+async def test_a_session_keeps_the_conversation(filled: App) -> None:
+    """The follow-up knows what was asked; the session lists both turns in order."""
+    llm = script(filled)
+    llm.enqueue("The lighthouse was built in 1857.", "Is the lamp of the lighthouse electric?", "Its lamp is electric.")
+    first = await ask(filled, AskRequest(question="When was the lighthouse built?"))
+    second = await ask(filled, AskRequest(question="And is its lamp electric?", session_id=first.session_id))
+    assert second.session_id == first.session_id
+    assert second.answer == "Its lamp is electric.[1]"
+    roles = [m.role for m in await filled.sessions.history(first.session_id)]
+    assert roles == ["user", "assistant", "user", "assistant"]
+
+
+async def test_history_of_the_request_needs_no_session(filled: App) -> None:
+    """A stateless channel brings its own history and leaves nothing behind."""
+    history = [Message(role="user", content="When was the lighthouse built?"), Message(role="assistant", content="1857.")]
+    script(filled).enqueue("Is the lamp electric?", "Its lamp is electric.")
+    answer = await ask(filled, AskRequest(question="And is its lamp electric?", history=history))
+    assert answer.session_id == ""
+    assert await filled.sessions.list("local") == []
+
+
+async def test_steps_come_before_the_answer_and_the_answer_last(filled: App) -> None:
+    """A channel can show what happens while it happens."""
+    script(filled).enqueue("The lighthouse was built in 1857.")
+    kinds = [e.kind async for e in stream(filled, AskRequest(question="When was the lighthouse built?"))]
+    assert kinds[0] == "step"
+    assert kinds[-1] == "answer"
+    assert {"step", "token", "citation", "answer"} <= set(kinds)
+
+
+async def test_evidence_is_in_the_retrieval_step(filled: App) -> None:
+    """The first evidence is shown before any model is asked."""
+    script(filled).enqueue("The lighthouse was built in 1857.")
+    events = [e.data async for e in stream(filled, AskRequest(question="When was the lighthouse built?"))]
+    step = next(e for e in events if isinstance(e, Step) and e.node == "DocumentRetrievalNode")
+    assert "1857" in step.detail["evidence"][0]["text"]
+
+
+async def test_what_is_not_there_is_named(app: App) -> None:
+    """Unknown collection, session and agent, and an empty question."""
+    with pytest.raises(NotFound, match="no collection named nowhere"):
+        await ask(app, AskRequest(question="x?", collection="nowhere"))
+    await app.catalog.create_collection("default")
+    with pytest.raises(NotFound):
+        await ask(app, AskRequest(question="x?", session_id="ses_0000000000000000"))
+    with pytest.raises(InvalidInput, match="unknown agent: magic"):
+        await ask(app, AskRequest(question="x?", agent="magic"))
+    with pytest.raises(InvalidInput, match="empty"):
+        await ask(app, AskRequest(question="  "))
+
+
+async def test_an_empty_collection_is_an_honest_no(app: App) -> None:
+    """Nothing to answer from: refused, not an error."""
+    await app.catalog.create_collection("default")
+    answer = await ask(app, AskRequest(question="When was the lighthouse built?"))
+    assert (answer.status, answer.citations) == ("refused", [])
+
+
+async def test_chunks_without_vectors_are_found_by_words_and_said_so(app: App, library: Path) -> None:
+    """A document can be asked about as soon as it is added."""
+    await add(app, [str(library)], "default")
+    script(app).enqueue("The lighthouse was built in 1857.")
+    answer = await ask(app, AskRequest(question="When was the lighthouse built?"))
+    assert answer.status == "answered"
+    assert "still being embedded" in answer.warnings[0]
+
+
+async def test_tier_none_answers_with_the_documents_own_words(settings: Settings, library: Path) -> None:
+    """No chat model at all: extractive, proved."""
+    async with App(settings.model_copy(update={"llm": "none"})) as app:
+        await add(app, [str(library)], "default")
+        await embed_pending(app)
+        answer = await ask(app, AskRequest(question="When was the lighthouse built?"))
+    assert "The lighthouse was built in 1857." in answer.answer
+    assert answer.usage.calls == 0
+
+
+async def test_twenty_questions_at_once_do_not_mix(filled: App) -> None:
+    """Each answer has its own trace, session and citations."""
+    requests = [AskRequest(question=q) for q in ("When was the lighthouse built?", "灯塔是哪年建的？") * 10]
+    answers = await asyncio.gather(*(ask(filled, r) for r in requests))
+    assert len({a.trace_id for a in answers}) == len({a.session_id for a in answers}) == 20
+    for request, answer in zip(requests, answers, strict=True):
+        assert isinstance(answer, Answer)
+        assert (await filled.traces.get(answer.trace_id)).question == request.question

@@ -1,0 +1,78 @@
+"""The spec's tool functions under their names and signatures."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from citewell import tools
+from citewell.config import Settings
+from citewell.errors import InvalidInput
+from citewell.service.add import add, embed_pending
+from citewell.types import Citation, Message
+
+SIGNATURES = {
+    "llm_call": ["prompt", "model_name", "params"],
+    "vector_db_search": ["query_vector", "top_k", "filters"],
+    "embedding_generate": ["text", "model_name"],
+    "text_cleaning": ["text", "options"],
+    "entity_extraction": ["text", "model_name"],
+    "intent_classification": ["text", "context"],
+    "citation_formatting": ["sources", "format"],
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures_are_the_specs(name: str) -> None:
+    """Name and parameters as spec 000 lists them."""
+    assert list(inspect.signature(getattr(tools, name)).parameters) == SIGNATURES[name]
+
+
+async def test_the_tools_work_together(settings: Settings, tmp_path: Path) -> None:
+    """Embed, search, classify, extract, call, format: over a store with one document."""
+    (tmp_path / "note.md").write_text("# Note\n\nThe A-100 pump weighs 12 kg.\n", "utf-8")
+    async with tools.bound(settings) as app:
+        await add(app, [str(tmp_path / "note.md")], "default")
+        await embed_pending(app)
+        vector = await tools.embedding_generate("How heavy is the A-100 pump?")
+        documents, scores, metadata = await tools.vector_db_search(vector, 3, {"collections": ["default"]})
+        assert "12 kg" in documents[0]
+        assert scores[0] == max(scores)
+        assert metadata[0]["section"] == "Note"
+        text, tokens = await tools.llm_call("Hello", params={"max_tokens": 5})
+        assert text
+        assert tokens > 0
+        label, sure = await tools.intent_classification("And why?", [Message(role="user", content="Is the pump heavy?")])
+        assert (label, sure) == ("reason", 0.9)
+        with pytest.raises(InvalidInput, match="unknown model: other"):
+            await tools.llm_call("Hello", "other")
+        with pytest.raises(InvalidInput, match="unknown filters: colour"):
+            await tools.vector_db_search(vector, 3, {"colour": ["red"]})
+
+
+async def test_cleaning_and_entities_need_no_store() -> None:
+    """Pure functions of text."""
+    assert await tools.text_cleaning(" a\u200b \x07 b ", {"max_chars": 2}) == "a "
+    entities, sure = await tools.entity_extraction("How heavy is the A-100?")
+    assert {"entity": "a-100", "type": "code"} in entities
+    assert sure == 1.0
+    assert await tools.entity_extraction("why?") == ([], 0.0)
+
+
+async def test_citations_in_three_forms() -> None:
+    """Plain, Markdown, JSON; anything else is refused by name."""
+    source = Citation(n=1, doc_id="d", title="Note", uri="u", page=3, section="A › B", quote="12\nkg", start=0, end=5)
+    assert await tools.citation_formatting([source]) == ['[1] Note, page 3, A › B: "12 kg"']
+    assert (await tools.citation_formatting([source], "markdown"))[0].startswith("- [1] Note")
+    assert '"page":3' in (await tools.citation_formatting([source], "json"))[0]
+    with pytest.raises(InvalidInput, match="unknown format"):
+        await tools.citation_formatting([source], "xml")  # type: ignore[arg-type]
+
+
+async def test_without_a_bound_store_the_tools_say_so() -> None:
+    """The message says what to write."""
+    with pytest.raises(InvalidInput) as caught:
+        await tools.llm_call("Hello")
+    assert "bound" in caught.value.hint
