@@ -16,6 +16,7 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.installed $(VENV)/.model  ## install everything into .venv, the chat model too
+	@echo 'ready: $(BIN)/citewell --help'
 
 start: setup  ## add the sample library, ask one question in each language, serve
 	$(BIN)/citewell add -c samples samples/library

@@ -51,5 +51,5 @@ def test_settings_cannot_be_changed(tmp_path: Path) -> None:
     """Frozen: nothing downstream can change what was read."""
     settings = load_settings({"CITEWELL_HOME": str(tmp_path)})
     with pytest.raises(ValidationError):
-        settings.port = 1
+        settings.port = 1  # type: ignore[misc]
     assert "secret" not in repr(load_settings({"CITEWELL_HOME": str(tmp_path), "CITEWELL_LLM_KEY": "secret"}))

@@ -67,7 +67,7 @@ async def test_steps_and_emitted_events_arrive_in_order() -> None:
 
 async def test_two_runs_at_once_do_not_mix() -> None:
     """One compiled graph serves many states."""
-    graph = Graph("good", GOOD)
+    graph: Graph[Count] = Graph("good", GOOD)
     first, second = Count(), Count(n=2)
     assert len(await collect(graph, first)) == 7
     assert len(await collect(graph, second)) == 3

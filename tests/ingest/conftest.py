@@ -13,7 +13,7 @@ PdfMaker = Callable[..., bytes]
 
 @pytest.fixture
 def make_pdf() -> PdfMaker:
-    """Builds a PDF: pages of lines, or `None` for a page that is only a picture; optional outline (title, page, y) and title."""
+    """Builds a PDF: pages of lines, or `None` for a page that is only a picture; an outline of (title, page, y); a title."""
     return build_pdf
 
 

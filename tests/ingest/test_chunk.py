@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -35,7 +36,7 @@ def test_budget_and_overlap() -> None:
     """Chunks keep the budget; each begins with whole sentences of the one before."""
     chunks = cut(text.parse((SENTENCE * 40).encode(), "x.txt"))
     assert len(chunks) > 5
-    for before, piece in zip(chunks, chunks[1:], strict=False):
+    for before, piece in pairwise(chunks):
         assert piece.start < before.end
         assert piece.text.startswith("This")
 

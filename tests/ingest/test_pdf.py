@@ -12,6 +12,7 @@ from citewell.ingest.pdf_lines import plain
 from citewell.types import Document
 
 Maker = Callable[..., bytes]
+WIDE = "数据库系统是由数据库及其管理软件组成的系统，它由硬件、软件、数据和人员几个部分组成，"
 LONG = "Every line of this paragraph is about as wide as the page and so the next one goes on"
 
 
@@ -25,12 +26,9 @@ def paths(document: Document) -> list[tuple[str, ...]]:
 
 def test_soft_line_breaks_join(make_pdf: Maker) -> None:
     """Lines of a paragraph join, with a space in English and none in Chinese; a wide gap begins a new one."""
-    page = [
-        *lines(LONG, LONG, "to its end."),
-        *lines("数据库系统是由数据库及其管理软件组成的系统，", "用来存储数据。", top=600),
-    ]
-    document = pdf.parse(make_pdf([page]), "x.pdf")
-    assert document.text == f"{LONG} {LONG} to its end.\n\n数据库系统是由数据库及其管理软件组成的系统，用来存储数据。"
+    english = [*lines(LONG, LONG, "to its end."), *lines("New.", top=600)]
+    document = pdf.parse(make_pdf([english, lines(WIDE, "用来存储数据。")]), "x.pdf")
+    assert document.text == f"{LONG} {LONG} to its end.\n\nNew.\n\n{WIDE}用来存储数据。"
 
 
 def test_hyphens_at_line_ends(make_pdf: Maker) -> None:
@@ -55,9 +53,9 @@ def test_paragraph_over_a_page_end(make_pdf: Maker) -> None:
 
 def test_running_lines_go(make_pdf: Maker) -> None:
     """Headers, footers and page numbers that repeat are left out; what stands there once is not."""
-    body = [f"Words of page {n} that say something else" for n in ("one", "two", "three", "four")]
+    body = ["Apples are red.", "Bananas are yellow.", "Cherries grow on trees.", "Dates are sweet."]
     pages = [
-        [(50, 780, 9, f"Manual {n}"), *lines(text), (50, 640, 11, "More."), (300, 20, 9, f"- {n} -")]
+        [(50, 780, 9, f"Manual {n}"), *lines(text, LONG, f"{LONG} {text}", f"{text} end"), (300, 20, 9, f"- {n} -")]
         for n, text in enumerate(body, 1)
     ]
     pages[2][0] = (50, 780, 9, "A note that stands here once")
@@ -83,7 +81,7 @@ def test_headings_from_the_outline(make_pdf: Maker) -> None:
 
 def test_headings_from_type(make_pdf: Maker) -> None:
     """Without an outline larger and bold numbered lines are headings; the largest type of page one is the title."""
-    page = [(50, 760, 22, "The Great Report")]
+    page = lines("The Great Report", top=760, size=22)
     for n, (head, text) in enumerate([("*1 Method", "method"), ("*1.1 Data", "data"), ("*2 Result", "result")]):
         page += [(50, 700 - 90 * n, 12, head), *lines(f"{LONG} {text}", f"{LONG}.", top=670 - 90 * n)]
     document = pdf.parse(make_pdf([page]), "x.pdf")
@@ -117,6 +115,6 @@ def test_broken_files_say_so(make_pdf: Maker) -> None:
 def test_plain_characters() -> None:
     """Ligatures and radicals become letters and characters; spread-out Chinese closes up; other signs stay."""
     assert plain("eﬃcient ﬁne x² ① ！") == "efficient fine x² ① ！"
-    assert plain("⽤⼾") == "用户"
+    assert plain("⽤⼾⻚⾯⻓⽅") == "用户页面长方"
     assert plain("关 于 红 军 的 原 则 … … … … … … １") == "关于红军的原则 … １"
     assert plain("张三 经理 北京") == "张三 经理 北京"

@@ -82,8 +82,8 @@ def test_spans_hold_everything(text: str) -> None:
 
 def test_spans_of_hostile_strings(shared_data: Path) -> None:
     """The same holds for the big list of naughty strings, each alone and all in one."""
-    lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text("utf-8").splitlines()
-    texts = [json.loads(line)["text"] for line in lines]
+    lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text("utf-8").split("\n")
+    texts = [json.loads(line)["text"] for line in lines if line]
     for text in [*texts, "\n".join(texts), " ".join(texts)]:
         check_spans(text)
 
@@ -92,7 +92,7 @@ def test_spans_of_hostile_strings(shared_data: Path) -> None:
 def test_time_grows_with_length_only(unit: str) -> None:
     """Ten times the hostile text takes about ten times as long, not a hundred."""
     seconds = []
-    for size in (20_000, 200_000):
+    for size in (10_000, 100_000):
         text = unit * (size // len(unit))
         started = time.perf_counter()
         sentences(text)

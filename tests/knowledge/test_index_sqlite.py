@@ -63,3 +63,13 @@ async def test_both_ways_to_filter_words_agree(shelf: Shelf, monkeypatch: pytest
     for where, ids in cases.items():
         found = dict(await shelf.index.by_words("cat mouse", 10, where))
         assert found == pytest.approx({chunk: everything[chunk] for chunk in ids})
+
+
+async def test_the_ranges_are_measured_on_a_sample(shelf: Shelf, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more vectors than the sample takes, whichever ids are left: every third row, and the first is always one."""
+    monkeypatch.setattr(index_sqlite, "SAMPLE", 10)
+    for n in range(40):
+        await shelf.put(f"d{n}", f"odd {n}", embed=False)
+        await shelf.catalog.delete((await shelf.put(f"e{n}", f"even {n}", embed=False)).doc_id)
+    await shelf.embed()
+    assert len(await SqliteIndex(db, "test").by_vector(np.ones(64, np.float32), 100)) == 40

@@ -18,6 +18,7 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable, TransientError
 from citewell.models import embed_pool, embed_worker
+from citewell.models.base import Vector
 from citewell.models.builtin_embed import BuiltinEmbedder, Remembered
 from citewell.models.embed_worker import MOST_TOKENS, loaded, window
 
@@ -69,9 +70,12 @@ async def test_equal_texts_are_embedded_once(embedder: BuiltinEmbedder, monkeypa
     rows = await embedder.passages(["lake", "lake"])
     assert np.array_equal(rows[0], rows[1])
     asked: list[str] = []
-    monkeypatch.setattr(
-        "citewell.models.builtin_embed.embed", lambda texts, _: asked.extend(texts) or np.ones((len(texts), 384))
-    )
+
+    def record(texts: list[str], _: bool) -> Vector:
+        asked.extend(texts)
+        return np.ones((len(texts), embedder.dim), np.float32)
+
+    monkeypatch.setattr("citewell.models.builtin_embed.embed", record)
     await embedder.passages(["lake"])
     assert asked == []
     await embedder.query("lake")

@@ -20,7 +20,7 @@ from citewell.models.pull import MODEL, model_path
 from citewell.types import Message
 
 pytestmark = [pytest.mark.model, pytest.mark.asyncio(loop_scope="module")]
-RULES = "You answer questions about a village in one short sentence and say nothing that you were not asked for. " * 3
+RULES = "You answer questions about a village in one short sentence and say nothing that you were not asked for. " * 2
 
 
 def ask(text: str, system: str = "You are brief.") -> list[Message]:
@@ -93,21 +93,26 @@ async def test_yes_no_sign(llm: BuiltinLLM, question: str, positive: bool) -> No
 
 async def test_prefix_is_reused(llm: BuiltinLLM) -> None:
     """Prompts that begin alike share that beginning, even with others in between; the second costs only its own end."""
-    other = "你只用一句话回答关于村庄的问题，不说没有被问到的事。" * 4
+    other = "你只用一句话回答关于村庄的问题，不说没有被问到的事。"
     await llm.chat(ask("How many shops are there?", RULES), max_tokens=1)
     for n in range(SLOTS + 1):
         await llm.chat(ask("村里有几家商店？", f"{n}{other}"), max_tokens=1)
     again = await llm.chat(ask("Who is the mayor?", RULES), max_tokens=1)
-    assert again.tokens.cached > 40
+    assert again.tokens.cached > 30
     assert again.tokens.prompt - again.tokens.cached < 30
 
 
 async def test_cancelling_frees_the_slot(llm: BuiltinLLM) -> None:
     """A cancelled call returns at once, no token comes after it, and its slot is soon free for the next one."""
     tokens: list[str] = []
-    task = asyncio.create_task(llm.chat(ask("Count from 1 to 900."), max_tokens=2000, on_token=tokens.append))
-    while len(tokens) < 3:
-        await asyncio.sleep(0.02)
+    running = asyncio.Event()
+
+    def listen(token: str) -> None:
+        tokens.append(token)
+        running.set()
+
+    task = asyncio.create_task(llm.chat(ask("Count from 1 to 900."), max_tokens=2000, on_token=listen))
+    await running.wait()
     started = time.perf_counter()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -134,7 +139,7 @@ async def test_waiting_calls_can_be_cancelled(llm: BuiltinLLM) -> None:
     calls = [asyncio.create_task(llm.chat(ask(f"Say {n}."), max_tokens=3)) for n in range(SLOTS + 2)]
     await asyncio.sleep(0)
     calls[-1].cancel()
-    assert all((await call).text for call in calls[:-1])
+    assert all([(await call).text for call in calls[:-1]])
     assert await free(llm) < 5
 
 

@@ -114,7 +114,7 @@ async def test_no_server_is_transient() -> None:
     """Nobody listens: it may be starting."""
     settings = Settings(llm_url="http://127.0.0.1:9/v1", llm_model="m")
     llm = OpenAILLM(settings)
-    with pytest.raises(TransientError, match="127.0.0.1:9"):
+    with pytest.raises(TransientError, match=r"127\.0\.0\.1:9"):
         await llm.chat(ASK)
     await llm.close()
 

@@ -63,7 +63,7 @@ def test_wrong_file() -> None:
         parse("Just text")
     with pytest.raises(PromptError, match="user is empty"):
         parse("## user\n\n## assistant\nYes")
-    with pytest.raises(PromptError, match="nowhere.md"):
+    with pytest.raises(PromptError, match=r"nowhere\.md"):
         load("agents/prompts/nowhere.md")
 
 

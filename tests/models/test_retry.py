@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 import stamina
 
 from citewell.errors import PermanentError, TransientError
+from citewell.models.base import OnToken, Reply, Vector
 from citewell.models.retry import ATTEMPTS, RetryingEmbedder, RetryingLLM
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.types import Message
@@ -57,8 +59,8 @@ async def test_not_after_a_token() -> None:
     seen: list[str] = []
 
     class Broken(ScriptedLLM):
-        async def chat(self, *args: object, on_token: object = None, **more: object) -> None:  # type: ignore[override]
-            assert callable(on_token)
+        async def chat(self, messages: Sequence[Message], *, on_token: OnToken | None = None, **_: Any) -> Reply:
+            assert on_token is not None
             on_token("Lee")
             raise BUSY
 
@@ -73,11 +75,11 @@ async def test_embedder() -> None:
     class Flaky(ScriptedEmbedder):
         failures = 2
 
-        async def passages(self, texts: object) -> object:  # type: ignore[override]
+        async def passages(self, texts: Sequence[str]) -> Vector:
             self.failures -= 1
             if self.failures >= 0:
                 raise BUSY
-            return await super().passages(["a"])
+            return await super().passages(texts)
 
     embedder = RetryingEmbedder(Flaky())
     assert (await embedder.passages(["a"])).shape == (1, embedder.dim)

@@ -127,7 +127,8 @@ async def test_embedder() -> None:
     embedder = build_embedder(Settings(embedder="scripted"))
     assert isinstance(embedder, ScriptedEmbedder)
     rows = await embedder.passages(["The lake is deep", "two shops", "湖水深十二米", "", "\ud800"])
-    assert (rows.shape, rows.dtype) == ((5, embedder.dim), np.float32)
+    assert rows.shape == (5, embedder.dim)
+    assert rows.dtype == np.float32
     assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(5))
     english, chinese = await embedder.query("how deep is the lake"), await embedder.query("湖水有多深")
     assert english @ rows[0] > english @ rows[1] + 0.3

@@ -17,7 +17,8 @@ ZH = "国内订单签收后七天内可以无理由退货。国际订单签收�
 
 def passages(*texts: str, offset: int = 100) -> list[Passage]:
     hits = [
-        Hit(i, f"doc{i}", "c", f"Title {i}", "uri", ("Rules",), 3, offset, offset + len(t), t, "en") for i, t in enumerate(texts)
+        Hit(i, f"doc{i}", "c", f"Title {i}", "uri", ("Rules",), 3, offset, offset + len(t), t, "en")
+        for i, t in enumerate(texts)
     ]
     return pack("anything", hits, 10_000)
 
@@ -25,7 +26,8 @@ def passages(*texts: str, offset: int = 100) -> list[Passage]:
 async def test_each_sentence_gets_the_sentence_that_proves_it() -> None:
     """Two claims, two quotes, both verbatim at their offsets."""
     evidence = passages(TEXT)
-    proof = await prove("Members may borrow eight books. The reading room seats 120 people.", "?", evidence, None)
+    answer = "Members may borrow eight books. The reading room seats 120 people."
+    proof = await prove(answer, "?", evidence, None)
     assert [s.verdict for s in proof.sentences] == ["supported", "supported"]
     assert [s.citations for s in proof.sentences] == [[1], [2]]
     for citation in proof.citations:
@@ -36,7 +38,7 @@ async def test_each_sentence_gets_the_sentence_that_proves_it() -> None:
 
 async def test_a_short_answer_is_bound_by_its_question() -> None:
     """`30 days` alone stands in several places; the question says which is meant."""
-    evidence = passages("Domestic orders: refunds take 30 days. International orders may be returned within 30 days of delivery.")
+    evidence = passages("Domestic: refunds take 30 days. International orders may be returned within 30 days of delivery.")
     proof = await prove("30 days.", "How long may international orders be returned?", evidence, None)
     assert proof.citations[0].quote.startswith("International")
 
@@ -65,7 +67,8 @@ async def test_a_claim_over_two_sentences_cites_both() -> None:
 
 async def test_chinese() -> None:
     """Bound and checked the same way; a wrong figure is caught."""
-    proof = await prove("国际订单签收后30天内可以退货。国际订单签收后60天内可以退货。", "国际订单多久内可以退货？", passages(ZH), None)
+    answer = "国际订单签收后30天内可以退货。国际订单签收后60天内可以退货。"
+    proof = await prove(answer, "国际订单多久内可以退货？", passages(ZH), None)
     assert [s.verdict for s in proof.sentences] == ["supported", "unsupported"]
     assert proof.citations[0].quote == "国际订单签收后三十天内可以退货，运费由买家承担。"
 

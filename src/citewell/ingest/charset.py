@@ -65,8 +65,11 @@ def _wide(data: bytes, name: str) -> str:
 
 
 def _plausible(text: str) -> bool:
-    """Whether nine in ten characters are of the scripts that people write in, and hardly any is a control."""
-    return bool(text) and len(_USUAL.findall(text)) >= 0.9 * len(text) and len(_CONTROL.findall(text)) * 100 <= len(text)
+    """Whether nine in ten characters are of the scripts people write in, hardly any is a control, and Chinese is no chance."""
+    if not text or len(_USUAL.findall(text)) < 0.9 * len(text) or len(_CONTROL.findall(text)) * 100 > len(text):
+        return False
+    han = [char for char in text if "\u4e00" <= char <= "\u9fff"]
+    return 2 * len(han) < len(text) or sum(char in _FREQUENT for char in han) >= 0.03 * len(han)
 
 
 def _legacy(data: bytes, name: str) -> tuple[str, list[str]]:

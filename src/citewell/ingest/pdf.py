@@ -13,7 +13,7 @@ from citewell.errors import UnreadableFile
 from citewell.ingest import pdf_furniture, pdf_headings, pdf_paragraphs
 from citewell.ingest.assemble import Assembly, clean
 from citewell.ingest.pdf_headings import Heading, Mark
-from citewell.ingest.pdf_lines import Line, read_page
+from citewell.ingest.pdf_lines import Line, body_size, read_page
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/pdf"
@@ -163,7 +163,7 @@ def _title(stated: str, lines: Sequence[Line]) -> str:
     first = [line for line in lines if line.page == lines[0].page]
     largest = max(line.size for line in first)
     titles = [line for line in first if line.size == largest]
-    if largest >= _TITLE_LARGER * pdf_headings.body_size(lines) and len(titles) <= _TITLE_LINES:
+    if largest >= _TITLE_LARGER * body_size(lines) and len(titles) <= _TITLE_LINES:
         return " ".join(line.text for line in titles)
     return first[0].text if first[0].bold and len(first[0].text) < 100 and len(lines) > 1 else ""
 

@@ -1,6 +1,7 @@
 """Running headers, footers and page numbers: found because they repeat, and left out.
 
-The one rule: only a page's two outermost lines above and below can go, and only with company on other pages.
+The one rule: only a page's two outermost lines above and below can go, none larger than the text, and only with company on
+other pages.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from citewell.ingest.pdf_lines import Line
+from citewell.ingest.pdf_lines import Line, body_size
 
 EDGE: Final = 2  # lines at the top and at the bottom of a page that can be furniture
 EDGE_NUMBERS: Final = 4  # the same for bare page numbers, which notes may stand around
@@ -25,13 +26,15 @@ _NUMBER = re.compile(
 
 def drop(pages: Sequence[list[Line]]) -> list[list[Line]]:
     """The pages without lines that run through most of them, or through several in a row."""
-    edges = [_edges(lines) for lines in pages]
+    body = body_size([line for lines in pages for line in lines])
+    edges = [[line for line in _edges(lines) if line.size <= body] for lines in pages]
     seen = Counter(key for found in edges for key in {_key(line) for line in found})
     with_text = sum(1 for lines in pages if lines)
     needed = max(FEWEST, with_text / 2)
     starts = [{(_key(line)[:_SAME], round(line.y0)) for line in found} for found in edges]
     running = [
-        [line for line in found if seen[_key(line)] >= needed or _neighbours(line, n, starts)] for n, found in enumerate(edges)
+        [line for line in found if seen[_key(line)] >= needed or (line in _outermost(found) and _neighbours(line, n, starts))]
+        for n, found in enumerate(edges)
     ]
     heights = Counter(round(line.y0) for found in running for line in found)
     usual = {height for height, count in heights.items() if count >= needed}

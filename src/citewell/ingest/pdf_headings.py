@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from citewell.ingest.lines import chapter_level
-from citewell.ingest.pdf_lines import Line
+from citewell.ingest.pdf_lines import Line, body_size
 
 _SIGNS = re.compile(r"[\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -47,14 +47,6 @@ class Heading:
     level: int
     title: str
     lines: int
-
-
-def body_size(lines: Sequence[Line]) -> float:
-    """The size in which most characters are set."""
-    sizes: Counter[float] = Counter()
-    for line in lines:
-        sizes[line.size] += len(line.text)
-    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def find(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Heading]:

@@ -9,6 +9,8 @@ import ctypes
 import math
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,6 +20,14 @@ HYPHEN: Final = "\ufffe"  # pdfium's sign for a hyphen at a line's end, the line
 _LINE = re.compile(rf"[^\r\n{HYPHEN}]+{HYPHEN}?")
 # ligatures and look-alike radicals; NFKC of anything else could change what is said (², ①, full-width signs)
 _PLAIN = re.compile(r"[\ufb00-\ufb06\u2e80-\u2fdf\uf900-\ufaff]")
+# radicals of simplified Chinese, which some programs write for the characters they look like; NFKC leaves or mistakes these
+_RADICALS = dict(
+    zip(
+        "⼾⺠⻁⻄⻅⻆⻉⻋⻓⻔⻘⻙⻚⻛⻜⻝⻢⻣⻤⻥⻦⻧⻨⻩⻬⻮⻰⻳⻑⻗",
+        "户民虎西见角贝车长门青韦页风飞食马骨鬼鱼鸟卤麦黄齐齿龙龟長雨",
+        strict=True,
+    )
+)
 _SPREAD = re.compile(rf"(?<=[{CJK}…])\s+(?=[{CJK}…])")
 _CJK_PAIR = re.compile(rf"[{CJK}…](?=\s*[{CJK}…])")
 _LEADERS = re.compile(r"\s*(?:[.·…]\s*){5,}")  # the dots of a table of contents
@@ -47,6 +57,14 @@ class Line:
     fixed: bool
     hyphen: bool = False
     unmapped: bool = False
+
+
+def body_size(lines: Sequence[Line]) -> float:
+    """The size in which most characters are set."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def read_page(textpage: Any, number: int) -> list[Line]:
@@ -105,7 +123,7 @@ def _line(textpage: Any, number: int, raw: str, start: int) -> Line | None:
 
 def plain(text: str) -> str:
     """`text` with ligatures taken apart, and spaces taken out where every character of a Chinese line is set apart."""
-    text = _PLAIN.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
+    text = _PLAIN.sub(lambda match: _RADICALS.get(match.group()) or unicodedata.normalize("NFKC", match.group()), text)
     spread = len(_SPREAD.findall(text))
     if spread >= 3 and 2 * spread > len(_CJK_PAIR.findall(text)):
         text = _SPREAD.sub("", text)

@@ -178,7 +178,8 @@ _SEQUENCE = text(
 _CHANGED = text("SELECT DISTINCT chunk FROM changes WHERE seq > :seq")
 _COUNT = text("SELECT count(*) FROM chunks WHERE embedder = :embedder")
 _JOIN = "FROM chunks c JOIN vectors v ON v.chunk = c.id WHERE c.embedder = :embedder"
-_SAMPLE = text(f"SELECT v.vec {_JOIN} AND c.id % :step = 0 ORDER BY c.id")
+_FIRST = "(SELECT min(id) FROM chunks WHERE embedder = :embedder)"  # so that a sample is never empty
+_SAMPLE = text(f"SELECT v.vec {_JOIN} AND (c.id - {_FIRST}) % :step = 0 ORDER BY c.id")
 _LENGTH = text(f"SELECT length(v.vec) {_JOIN} LIMIT 1")
 _ROWS_ALL = text(f"SELECT c.id, c.collection, c.doc, c.lang, v.vec {_JOIN} ORDER BY c.id")
 _ROWS_OF = text(f"SELECT c.id, c.collection, c.doc, c.lang, v.vec {_JOIN} AND c.id IN {_IDS} ORDER BY c.id")
