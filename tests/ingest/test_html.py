@@ -81,3 +81,19 @@ def test_deep_nesting(unit: str) -> None:
     except UnreadableFile:
         assert unit in {"<svg>", "<div "}
     assert time.perf_counter() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        ("<title>Travel - Intranet</title>", "<h1>Travel</h1>", "Travel"),
+        ("<title>Travel rules</title>", "<h1>Welcome</h1>", "Travel rules"),
+        ("<title>Travel - Intranet</title>", "<h1>Travel</h1><h1>More</h1>", "Travel - Intranet"),
+        ("<title> </title>", "<h1>Travel</h1>", "Travel"),
+        ('<meta property="og:title" content=" Travel ">', "<p>x</p>", "Travel"),
+    ],
+)
+def test_the_title_leaves_the_sites_name_out(head: str, body: str, title: str) -> None:
+    """The only h1 where the title adds to it, else the title as it is."""
+    page = f"<html><head>{head}</head><body><main>{body}<p>Some words of text here.</p></main></body></html>"
+    assert html.parse(page.encode(), "page.html").title == title

@@ -107,6 +107,21 @@ async def test_worker_embeds_what_a_killed_run_left(app: App) -> None:
             await asyncio.sleep(0.02)
 
 
+async def test_upload_is_found_by_words_while_another_is_embedded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long embedding does not keep the next upload from being read."""
+
+    async def never(*_: object) -> int:
+        await asyncio.sleep(60)
+        return 0
+
+    monkeypatch.setattr("citewell.service.jobs.embed_pending", never)
+    async with working(app), asyncio.timeout(10):
+        await submit(app, "docs", [upload("a.md")])
+        await submit(app, "docs", [upload("b.md", "# Harbour\n\nThe harbour is deep.\n")])
+        while not await app.index.by_words("harbour", 5):  # noqa: ASYNC110  # rows of the table
+            await asyncio.sleep(0.02)
+
+
 async def test_bytes_of_no_job_are_thrown_away(app: App) -> None:
     """A folder that no job needs goes after a day; a young one and one of a waiting job stay."""
     job = await submit(app, "docs", [upload("a.md")])

@@ -87,9 +87,16 @@ def shallow(text: str) -> str:
 
 
 def _title(tree: LexborHTMLParser) -> str:
-    for selector in ("title", "h1"):
-        node = tree.css_first(f"head > {selector}" if selector == "title" else selector)
-        if node is not None and (text := " ".join(node.text(deep=True).split())):
-            return text
+    """The page's name: its only h1 where the title merely adds the site's name to it, else its title."""
+    named = [_words(node.text()) for node in tree.css("head > title")[:1]]
+    heads = [_words(node.text()) for node in tree.css("h1")[:2]]
+    if len(heads) == 1 and heads[0] and (not any(named) or heads[0] in named[0]):
+        return heads[0]
+    if any(named):
+        return named[0]
     node = tree.css_first('meta[property="og:title"]')
-    return (node.attributes.get("content") or "") if node is not None else ""
+    return _words(node.attributes.get("content") or "") if node is not None else ""
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

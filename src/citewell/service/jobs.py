@@ -1,6 +1,6 @@
 """Uploads as durable jobs. The one rule: the bytes are on the disk before the job is, and the job before anyone is told.
 
-A worker task in the server takes jobs one by one; a job whose server was killed is taken again, and files it had added are
+Worker tasks in the server take jobs as they come; a job whose server was killed is taken again, and files it had added are
 then found unchanged.
 """
 
@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 import anyio.to_thread
 
-from citewell.errors import CitewellError, Conflict, ModelUnavailable
+from citewell.errors import CitewellError, Conflict
 from citewell.knowledge.jobs import Job
 from citewell.service.add import AddReport, FileReport, add_file, embed_pending
 from citewell.service.app import App
@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 KIND = "upload"
 BEAT = 4.0  # seconds between two signs of life; a lease lasts LEASE_SECONDS of service/app.py
 MOST_JOBS = 10_000  # looked at for the files they still need
+WORKERS = 3  # jobs at once
 POLL = 5.0  # seconds between two looks for a job that another process left
 ORPHAN = 86_400.0  # seconds after which bytes of no job are thrown away
 
@@ -56,16 +57,21 @@ async def submit(app: App, collection: str, uploads: Sequence[Upload]) -> Job:
 
 
 async def work(app: App) -> None:
-    """For ever: embed what a killed run left, then do jobs as they come. What the disk refuses is tried again later."""
-    started = False
+    """For ever: embed what a killed run left, and do jobs as they come. One embeds at a time, so that others can be read."""
+    embedding = asyncio.Lock()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_pick_up(app, embedding))
+        for _ in range(WORKERS):
+            group.create_task(_work(app, embedding))
+
+
+async def _work(app: App, embedding: asyncio.Lock) -> None:
+    """What the disk refuses is tried again later."""
     while True:
         app.new_job.clear()
         try:
-            if not started:
-                await _pick_up(app)
-                started = True
             while (job := await app.jobs.claim()) is not None:
-                await _do(app, job)
+                await _do(app, job, embedding)
         except CitewellError as error:
             log.warning("jobs wait: %s", error.message)
         with suppress(TimeoutError):
@@ -73,22 +79,23 @@ async def work(app: App) -> None:
                 await app.new_job.wait()
 
 
-async def _pick_up(app: App) -> None:
-    """What earlier runs left: bytes of no job, chunks without vectors."""
-    wanted = {str(job.payload["folder"]) for job in await app.jobs.list(MOST_JOBS) if job.state in {"queued", "running"}}
-    await anyio.to_thread.run_sync(_throw_away_orphans, _uploads(app), wanted)
+async def _pick_up(app: App, embedding: asyncio.Lock) -> None:
+    """What earlier runs left: bytes of no job, chunks without vectors. Where it fails, the next job embeds them."""
     try:
-        await embed_pending(app)
-    except ModelUnavailable as error:
+        wanted = {str(job.payload["folder"]) for job in await app.jobs.list(MOST_JOBS) if job.state in {"queued", "running"}}
+        await anyio.to_thread.run_sync(_throw_away_orphans, _uploads(app), wanted)
+        async with embedding:
+            await embed_pending(app)
+    except CitewellError as error:
         log.warning("embedding waits: %s", error.message)
 
 
-async def _do(app: App, job: Job) -> None:
+async def _do(app: App, job: Job, embedding: asyncio.Lock) -> None:
     """Run one job to its end; a fault of one job never stops the worker."""
     holder = Holder(app, job)
     beat = asyncio.create_task(holder.beat())
     try:
-        report = await _add(app, job, holder)
+        report = await _add(app, job, holder, embedding)
         await app.jobs.finish(job.job_id, report.model_dump(mode="json"), attempt=job.attempts)
     except Conflict as error:
         log.warning("%s", error.message)  # another worker has it now, and its files
@@ -109,15 +116,17 @@ async def _do(app: App, job: Job) -> None:
     await anyio.to_thread.run_sync(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
-async def _add(app: App, job: Job, holder: Holder) -> AddReport:
+async def _add(app: App, job: Job, holder: Holder, embedding: asyncio.Lock) -> AddReport:
     folder, names = _uploads(app) / str(job.payload["folder"]), list(job.payload["names"])
     reports: list[FileReport] = []
     for number, name in enumerate(names):
         await holder.tell(Progress("read", number, len(names), name))
         path, collection = folder / str(number), str(job.payload["collection"])
         reports.append(await add_file(app, path, collection, uri=f"upload:{name}", name=name))
+    await holder.tell(Progress("read", len(names), len(names)))
     if any(report.status != "failed" for report in reports):
-        await embed_pending(app, holder.tell)
+        async with embedding:
+            await embed_pending(app, holder.tell)
     return AddReport(files=reports)
 
 
@@ -170,6 +179,7 @@ def _store(folder: Path, uploads: Sequence[Upload]) -> None:
 
 def _throw_away_orphans(uploads: Path, wanted: set[str]) -> None:
     """Bytes whose job was never made: the server died between the two, and nobody was told they had arrived."""
-    for folder in uploads.iterdir() if uploads.is_dir() else ():
-        if folder.name not in wanted and time.time() - folder.stat().st_mtime > ORPHAN:
-            shutil.rmtree(folder, ignore_errors=True)
+    for folder in list(uploads.iterdir()) if uploads.is_dir() else []:
+        with suppress(OSError):  # gone meanwhile: its job has ended
+            if folder.name not in wanted and time.time() - folder.stat().st_mtime > ORPHAN:
+                shutil.rmtree(folder)
