@@ -25,7 +25,7 @@ from citewell.models.embed_worker import DIM, embed
 
 MOST_WORKERS = 4  # each takes 120 MB; beyond this the rest of an import is the slower part
 HERE = 2  # passages embedded in this process: starting a worker (0.3 s) would cost more
-BATCH = 8  # passages sent to a worker at a time: about 2.5 seconds of work at 220 tokens each
+BATCH = 4  # passages sent to a worker at a time: a second or three of work at 220 tokens each
 REMEMBERED = 4096  # vectors kept by the hash of their text, 1.5 KB each
 
 

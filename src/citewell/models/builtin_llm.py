@@ -93,6 +93,7 @@ class BuiltinLLM:
     async def _run(self, messages: Sequence[Message], body: dict[str, Any], on_token: OnToken | None) -> _Call:
         sent = [{"role": m.role, "content": clean(m.content)} for m in messages]
         request = {"messages": sent, "stream": True, "return_progress": True, **body}
+        request["chat_template_kwargs"] = {"enable_thinking": False}  # for other files: an answer is wanted, not a monologue
         server = await self._loaded()
         await self._slots.acquire()
         call = _Call(server, request, on_token, self._slots.release)
