@@ -204,7 +204,7 @@ def show(name: str, figures: dict[str, float]) -> None:
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--home", type=Path, help="where the evaluation's own library is kept", required=True)
+    parser.add_argument("--home", type=Path, help="where the evaluation's own library is kept (default: cache)")
     parser.add_argument("--sets", nargs="*", default=["squad2", "cmrc", "samples"], choices=[s.name for s in SETS])
     parser.add_argument(
         "--answers", type=int, default=20, help="answerable (and unanswerable) questions asked a set; 0: retrieval only"
@@ -215,7 +215,8 @@ async def main() -> None:
     parser.add_argument("--json", type=Path, help="write every item there")
     args = parser.parse_args()
     results: dict[str, Any] = {}
-    async with App(load_settings(home=args.home, llm=args.llm)) as app:
+    home = args.home or load_settings().cache / "evals"
+    async with App(load_settings(home=home, llm=args.llm)) as app:
         for data in SETS:
             if data.name not in args.sets:
                 continue

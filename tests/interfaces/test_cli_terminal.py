@@ -200,8 +200,9 @@ def test_port_in_use_is_told(environ: dict[str, str]) -> None:
     assert "Traceback" not in done.stderr.decode()
 
 
-def test_killed_add_leaves_whole_documents(environ: dict[str, str], tmp_path: Path) -> None:
-    """Ctrl-C in the middle: exit 130, one line; what is listed is whole, and a second run ends the job."""
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_killed_add_leaves_whole_documents(environ: dict[str, str], tmp_path: Path, how: signal.Signals) -> None:
+    """Ctrl-C or kill -9 in the middle: what is listed is whole, nothing else is there, and a second run ends the job."""
     library = tmp_path / "library"
     library.mkdir()
     for number in range(60):
@@ -212,9 +213,9 @@ def test_killed_add_leaves_whole_documents(environ: dict[str, str], tmp_path: Pa
         assert process.stderr is not None
         assert b"reading" in process.stderr.readline()
         time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
-        assert b"stopped" in process.stderr.read()
+        process.send_signal(how)
+        assert process.wait(20) == (130 if how is signal.SIGINT else -signal.SIGKILL)
+        assert how is signal.SIGKILL or b"stopped" in process.stderr.read()
     listed = subprocess.run(command("list", "--json"), env=environ, capture_output=True, check=True, timeout=60)
     before = json.loads(listed.stdout)["documents"]
     assert len(before) < 60
@@ -223,3 +224,5 @@ def test_killed_add_leaves_whole_documents(environ: dict[str, str], tmp_path: Pa
     statuses = [file["status"] for file in json.loads(again.stdout)["files"]]
     assert statuses.count("unchanged") == len(before)
     assert statuses.count("added") == 60 - len(before)
+    check = subprocess.run(command("doctor", "--fast", "--json"), env=environ, capture_output=True, check=True, timeout=60)
+    assert {c["name"]: c["state"] for c in json.loads(check.stdout)["checks"]}["database"] == "ok"

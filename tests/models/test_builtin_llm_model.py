@@ -13,7 +13,7 @@ import pytest_asyncio
 from pydantic import BaseModel
 
 from citewell.config import Settings
-from citewell.errors import PermanentError, TransientError
+from citewell.errors import ModelUnavailable, PermanentError, TransientError
 from citewell.models.builtin_llm import SLOTS, BuiltinLLM
 from citewell.models.prompt import ask_json
 from citewell.models.pull import MODEL, model_path
@@ -156,6 +156,18 @@ async def test_too_long_a_prompt(llm: BuiltinLLM) -> None:
     with pytest.raises(PermanentError, match="4096") as caught:
         await llm.chat(ask("word " * 6000))
     assert caught.value.code == "prompt_too_long"
+
+
+async def test_close_ends_what_runs(llm: BuiltinLLM) -> None:
+    """A call in the middle of its reply is told, never given half of it; the model can be loaded again."""
+    running = asyncio.Event()
+    task = asyncio.create_task(llm.chat(ask("Count from 1 to 900."), max_tokens=2000, on_token=lambda _: running.set()))
+    await running.wait()
+    await llm.close()
+    with pytest.raises(ModelUnavailable, match="closed"):
+        await task
+    assert llm._server is None
+    assert (await llm.chat(ask("Say yes."), max_tokens=2)).text
 
 
 async def test_exit_without_close_is_clean() -> None:

@@ -113,7 +113,7 @@ def test_packing_keeps_the_sentences_that_serve_the_question() -> None:
 
 
 def test_the_prefix_is_the_same_for_every_job() -> None:
-    """Examples and evidence come first, in the question's language."""
+    """System text and evidence come first, in the question's language."""
     shared, asked = prefix("会员可以借几本书？", passages(TEXT))
     assert shared == prefix("会员可以借几本书？", passages(TEXT))[0]
     assert "资料：" in asked

@@ -19,7 +19,7 @@ from citewell.skills.cite import Proof, prove, renumber
 from citewell.skills.clean import clean
 from citewell.skills.confidence import GATE_THRESHOLD, answer_confidence
 from citewell.skills.entities import entity_list
-from citewell.skills.evidence import PASSAGES, Passage, pack, prefix
+from citewell.skills.evidence import CLOSE, PASSAGES, Passage, pack, prefix
 from citewell.skills.format import format_citations, with_markers
 from citewell.skills.grade import evidence_settles
 from citewell.skills.intent import classify_intent
@@ -30,6 +30,7 @@ from citewell.skills.wording import refusal, say
 from citewell.types import Event, Message
 
 EXTRACTIVE_TOKENS = 500  # evidence packed where no chat model sets a budget
+WIDE_INTENTS = frozenset({"comparison", "list", "summary"})  # their answers may be spread over several passages
 UNDERSTOOD_ALONE, UNDERSTOOD_JOINED, UNDERSTOOD_REWRITTEN = 1.0, 0.6, 0.85
 
 
@@ -194,7 +195,14 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
         return "store_answer"
     budget = deps.llm.evidence_tokens if deps.llm else EXTRACTIVE_TOKENS
-    passages = pack(state.standalone_question, state.retrieved_documents, budget, most=max(PASSAGES, budget // 400))
+    small = budget <= EXTRACTIVE_TOKENS and state.question_intent not in WIDE_INTENTS
+    passages = pack(
+        state.standalone_question,
+        state.retrieved_documents,
+        budget,
+        most=max(PASSAGES, budget // 400),
+        within=CLOSE if small else float("inf"),
+    )
     state.passages = passages
     state.citation_sources = [{"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in passages]
     if not passages:

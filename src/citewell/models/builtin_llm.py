@@ -33,6 +33,7 @@ CONTEXT = 8192  # tokens, of all slots together
 BATCH = 128  # prompt tokens between two chances to stop
 PREFIX_CACHE_MIB = 512  # prompts kept beside the slots, 28 KiB a token: a switch of language then costs 0.5 s, not 5
 TOP = 64  # most likely tokens asked for; yes and no are looked for among them
+LONGEST_FOLDER = 90  # a socket's path may have 108 bytes; in a longer folder llama.cpp listens on a free loopback port
 HINT = 'fetch it with `citewell models pull`, go without it with llm = "none", or name another GGUF file with llm_file'
 
 
@@ -120,8 +121,10 @@ class BuiltinLLM:
 
     def _load(self) -> Any:
         check_file(self._path, MODEL.bytes if self._packaged else None)
-        import xllamacpp
-
+        try:
+            import xllamacpp
+        except (ImportError, OSError) as error:
+            raise ModelUnavailable(f"llama.cpp cannot be started: {error}", hint="install xllamacpp again") from error
         folder = Path(tempfile.mkdtemp(prefix="citewell-"))
         params = xllamacpp.CommonParams()
         params.model.path = str(self._path)
@@ -131,9 +134,10 @@ class BuiltinLLM:
         params.cache_ram_mib = PREFIX_CACHE_MIB
         params.verbosity = 3 if self._verbose else -1
         params.warmup = params.ui = params.endpoint_slots = params.fit_params = False
-        # llama.cpp insists on listening. It gets a socket in a folder of our own, gone as soon as the model is up, and a key.
-        params.hostnames = [str(folder / "llama.sock")]
+        # llama.cpp insists on listening. It gets a key, and a socket in a folder of our own, gone as soon as the model is up.
         params.api_keys = [secrets.token_hex()]
+        if len(str(folder)) < LONGEST_FOLDER:
+            params.hostnames = [str(folder / "llama.sock")]
         try:
             return xllamacpp.Server(params)
         except RuntimeError:
@@ -180,11 +184,13 @@ class _Call:
                 self._loop.call_soon_threadsafe(self._release)
 
     def raise_error(self, name: str) -> None:
-        """What llama.cpp refused, or what `on_token` raised."""
+        """What llama.cpp refused, what `on_token` raised, or that the model was closed in the middle."""
         if self._broken is not None:
             raise self._broken
-        if not self._error:
+        if self.finish_reason:
             return
+        if not self._error:
+            raise ModelUnavailable(f"{name}: closed before its reply was whole")
         message = str(self._error.get("message", "the request was refused"))
         if self._error.get("type") == "exceed_context_size_error":
             raise PermanentError(f"{name}: {message}", hint="send less evidence or history", code="prompt_too_long")

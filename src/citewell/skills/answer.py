@@ -17,7 +17,10 @@ from citewell.skills.evidence import Passage
 from citewell.skills.grade import GATE
 from citewell.types import Message
 
-ANSWER = {"en": "Now answer.", "zh": "现在回答。"}
+ANSWER = {
+    "en": "Now answer the question in one or two short sentences with the passages' own words.",
+    "zh": "现在用资料中的原话，以一两句话简短回答问题。",
+}
 MAX_TOKENS = 160
 
 _UNKNOWN = re.compile(

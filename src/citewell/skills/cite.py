@@ -137,7 +137,9 @@ def _settle(claim: str, question: str, quotable: Sequence[Source], words: list[f
 def _checked(claim: str, question: str, quotable: Sequence[Source], chosen: Sequence[int], meaning: Vector | None) -> Check:
     context = "\n".join(quotable[i].context for i in chosen)
     cosine = max((float(meaning[i]) for i in chosen), default=None) if meaning is not None else None
-    return verify(claim, [quotable[i].text for i in chosen], question=question, context=context, cosine=cosine)
+    around = "\n".join(quotable[i].passage.text for i in chosen)
+    quotes = [quotable[i].text for i in chosen]
+    return verify(claim, quotes, question=question, context=context, around=around, cosine=cosine)
 
 
 def _numbered(bound: Sequence[_Bound]) -> Proof:

@@ -22,6 +22,7 @@ from citewell.types import Verdict
 # (it caught 10 of 12 inventions and dropped 2 of 28 right answers); 0.7 asks for nearly a quotation.
 COVERED = 0.7
 PARTLY_COVERED = 0.5
+SUBJECT_COVERED = 0.34  # share of all its words, the question's included: what repeats the question must fit the source
 SAME_CLAUSE = 0.6  # share of a clause's words that a clause of the source must hold to speak of the same thing
 # Across languages words cannot be compared; multilingual-e5 puts translations at 0.88 and unrelated text at 0.70 to 0.80.
 SAME_MEANING = 0.85
@@ -40,11 +41,19 @@ class Check:
 
 
 def verify(
-    sentence: str, quotes: Sequence[str], *, question: str = "", context: str = "", cosine: float | None = None
+    sentence: str,
+    quotes: Sequence[str],
+    *,
+    question: str = "",
+    context: str = "",
+    around: str = "",
+    cosine: float | None = None,
 ) -> Check:
-    """Check `sentence` against its `quotes`. `context` (title and headings of the quotes) may name what the sentence names.
+    """Check `sentence` against its `quotes`.
 
-    `cosine` is the likeness of meaning of sentence and quotes; it counts only where their languages differ.
+    `context` (title and headings of the quotes) may hold words and names of the sentence, `around` (the passages they stand
+    in) names. A name that only the question holds proves nothing. `cosine` is the likeness of meaning of sentence and
+    quotes; it counts only where their languages differ.
     """
     if not quotes:
         return Check("unsupported", ("nothing in the sources says this",), 0.0)
@@ -52,15 +61,19 @@ def verify(
     if bare := _YES_NO.match(sentence):
         return _check_bare(denies=bool(bare.group(2)), quoted=quoted, question=question, context=context)
     claim, proof = facts(sentence), facts(quoted)
-    problems = _contradictions(sentence, claim, quotes, proof, named=f"{question}\n{context}")
+    same = language(sentence) == language(quoted)
+    named = f"{context}\n{around}" if same else f"{context}\n{around}\n{question}"  # a name may be written otherwise there
+    problems = _contradictions(sentence, claim, quotes, proof, named=named)
     coverage = _coverage(sentence, quoted, question, context)
-    if language(sentence) != language(quoted):
+    if not same:
         # a translation: only figures and meaning can be compared
         coverage = 1.0 if (cosine or 0.0) >= SAME_MEANING else max(coverage, PARTLY_COVERED if (cosine or 0.0) > 0 else 0.0)
     if problems or coverage < PARTLY_COVERED:
         return Check("unsupported", problems or ("too few of its words stand in the sources",), coverage)
     if coverage < COVERED:
         return Check("partly", ("only part of its words stand in the sources",), coverage)
+    if same and _coverage(sentence, quoted, "", context) < SUBJECT_COVERED:
+        return Check("partly", ("the source speaks of it in other words than the question",), coverage)
     return Check("supported", (), coverage)
 
 
