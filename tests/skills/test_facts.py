@@ -20,7 +20,9 @@ from citewell.skills.facts import facts, names, negations
         ("model A-100 and v2 hold 50kg", {"50"}),
         ("一般不同，一些第三方统一处理", set()),
         ("one of them", set()),
-        ("2-3 days, the 1990s, 20th century", {"2", "3", "1990", "20"}),
+        ("a hundred years, hundreds more", {"100"}),
+        ("2-3 days, the 1990s, 20th century", {"2", "3", "1990s", "20"}),
+        ("20世纪80年代和1980年", {"20", "80s", "1980"}),
     ],
 )
 def test_numbers(text: str, numbers: set[str]) -> None:

@@ -38,12 +38,12 @@ _DATES = (
 )
 _DIGITS = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"\s*(%|percent|per cent|[万亿百千]|million|billion|thousand)?",
+    r"(?:\s*(%|percent|per cent|[万亿百千]|million|billion|thousand)|(s\b|\s*年代))?",
     re.IGNORECASE,
 )
 _HAN_NUMBER = re.compile(r"(百分之)?([零〇一二两三四五六七八九十百千万亿]+)(?:分之([零〇一二两三四五六七八九十百千万亿]+))?")
 _WORD_NUMBER = re.compile(
-    r"\b(?:(?:{units}|{tens}|{scales})(?:[\s-]+(?:and\s+)?)?)+\b".format(
+    r"(?<!\d)(?<!\d\s)\b(?:(?:{units}|{tens}|{scales})(?:[\s-]+(?:and\s+)?)?)+\b".format(
         units="|".join(_UNITS), tens="|".join(_TENS), scales="|".join(_SCALES)
     ),
     re.IGNORECASE | re.ASCII,
@@ -69,7 +69,7 @@ _CODE = re.compile(r"\b[A-Za-z]+-?\d[A-Za-z0-9-]*\b", re.ASCII)  # A-100, v2; no
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`numbers`: exact decimals as text, percent kept apart ("12%"). `dates`: "2024-05-01" or "--05-01" without a year."""
+    """`numbers`: exact decimals as text, percent and decades kept apart ("12%", "1980s"). `dates`: "2024-05-01" or "--05-01" without a year."""
 
     numbers: frozenset[str]
     dates: frozenset[str]
@@ -133,8 +133,8 @@ def _take_dates(text: str) -> tuple[set[str], str]:
 
 def _numbers(text: str) -> set[str]:
     found: set[str] = set()
-    for digits, unit in _DIGITS.findall(text):
-        found.add(_scaled(digits.replace(",", ""), unit.lower()))
+    for digits, unit, decade in _DIGITS.findall(text):
+        found.add(digits + "s" if decade else _scaled(digits.replace(",", ""), unit.lower()))
     for match in _WORD_NUMBER.finditer(text):
         value = _words_value(match.group().lower())
         if value is not None:
@@ -164,9 +164,9 @@ def _plain(value: Decimal) -> str:
 
 
 def _words_value(words: str) -> int | None:
-    """`two hundred and five` -> 205. A lone `one` is more often a pronoun than a number: None."""
+    """`two hundred and five` -> 205, `a hundred` -> 100. A lone `one` is more often a pronoun than a number: None."""
     parts = [p for p in re.split(r"[\s-]+", words.strip()) if p and p != "and"]
-    if parts in (["one"], []) or all(p in _SCALES for p in parts):
+    if parts in (["one"], []):
         return None
     total = current = 0
     for part in parts:
