@@ -26,7 +26,7 @@ from citewell.config import Settings, load_settings
 from citewell.flow import END, Graph, node
 from citewell.knowledge.index import Filter
 from citewell.models import build_embedder
-from citewell.service.add import add
+from citewell.service.add import add, embed_pending
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stream
 from citewell.types import Chunk, Document, Section, Step
@@ -139,6 +139,7 @@ async def answers(home: Path) -> None:
     async with App(load_settings(home=home)) as app:
         started = time.perf_counter()
         report = await add(app, [str(REPOSITORY / "samples/library")], "samples")
+        await embed_pending(app)
         chunks = sum(f.chunks for f in report.files)
         line("add the sample library", f"{time.perf_counter() - started:.1f} s ({chunks} chunks)")
         questions = (

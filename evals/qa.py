@@ -30,6 +30,8 @@ from citewell.retrieve.strategies import STRATEGIES, Query
 from citewell.service.add import add, add_data, embed_pending
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, ask
+from citewell.skills.entities import entity_list
+from citewell.skills.reference import depends_on_history, joined
 from citewell.types import Answer, Message
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -60,6 +62,7 @@ async def load(app: App, data: Dataset) -> None:
     """Add what is not there yet; a second run finds it unchanged."""
     if data.corpus.is_dir():
         await add(app, [str(data.corpus)], data.name)
+        await embed_pending(app)
         return
     have = {c.name: c for c in await app.catalog.collections()}
     records = read(data.corpus)
@@ -81,9 +84,10 @@ def gold(question: dict[str, Any], uri: str) -> bool:
 
 
 def asked(question: dict[str, Any]) -> str:
-    """What is searched: a follow-up is joined to the question before it, as the agent does."""
-    before = [m["content"] for m in question.get("history", []) if m["role"] == "user"]
-    return " ".join([*before[-1:], question["question"].strip()])
+    """What is searched: a follow-up is joined to the questions before it, as the agent does."""
+    text = question["question"].strip()
+    history = [Message(**m) for m in question.get("history", [])]
+    return joined(text, history) if history and depends_on_history(text, history) else text
 
 
 async def retrieval(app: App, name: str, questions: Sequence[dict[str, Any]]) -> dict[str, float]:
@@ -94,7 +98,8 @@ async def retrieval(app: App, name: str, questions: Sequence[dict[str, Any]]) ->
     for question in scored:
         started = time.perf_counter()
         text = asked(question)
-        query = Query(text, await app.embedder.query(text), (), Filter(collections=(name,)), 5)
+        entities = [e.entity for e in entity_list(question["question"]) if e.type not in {"number", "date"}]
+        query = Query(text, await app.embedder.query(text), entities, Filter(collections=(name,)), 5)
         found = await STRATEGIES["direct_chunk_search"](app.index, query)
         seconds.append(time.perf_counter() - started)
         right = [gold(question, hit.uri) for hit in found.hits]

@@ -33,7 +33,7 @@ class QASettings(Group):
     """The `qa` agent. Defaults are those of spec 000."""
 
     question_max_chars: int = Field(500, ge=1, description="longest question accepted, in characters")
-    max_retries: int = Field(3, ge=0, description="quality retries of a node")
+    max_retries: int = Field(3, ge=0, le=5, description="quality retries of a node; more would end in the step limit")
     understanding_wait: float = Field(1.0, ge=0, description="seconds before understanding is tried again")
     retry_wait: float = Field(1.5, ge=0, description="first wait of retrieval and generation in seconds; doubles, with jitter")
     understanding_threshold: float = Field(0.7, ge=0, le=1, description="understanding this sure goes on")

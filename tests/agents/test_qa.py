@@ -144,8 +144,8 @@ async def test_failed_understanding_goes_on_with_the_raw_question(desk: Desk, sc
     assert "no weights" in state.warnings[0]
 
 
-async def test_a_search_that_fails_waits_longer_each_time_then_refuses(desk: Desk) -> None:
-    """Three retries at 1.5 s doubling with jitter; then an honest no with the reason."""
+async def test_a_search_that_fails_waits_longer_each_time_then_is_an_error(desk: Desk) -> None:
+    """Three retries at 1.5 s doubling with jitter; then the error itself, not a claim that the documents do not tell."""
     desk.found = [TransientError("database is locked")]
     state = await desk.run(QUESTION)
     assert [path for path in desk.path if path[0] == "DocumentRetrieval"] == [
@@ -155,8 +155,9 @@ async def test_a_search_that_fails_waits_longer_each_time_then_refuses(desk: Des
         ("DocumentRetrieval", "generate_fallback"),
     ]
     assert all(low <= wait <= 1.5 * low for low, wait in zip([1.5, 3.0, 6.0], desk.waits, strict=True))
-    assert state.status == "refused"
-    assert "database is locked" in state.warnings[0]
+    assert (state.status, state.final_answer) == ("error", "")
+    assert state.error is not None
+    assert "database is locked" in state.error.message
 
 
 async def test_nothing_found_is_refused_without_asking_the_model(desk: Desk, scripted: ScriptedLLM) -> None:
@@ -265,7 +266,10 @@ async def test_an_error_after_the_answer_exists_does_not_lose_it(desk: Desk, scr
     desk.locate_error = Conflict("Returns was changed while it was being cited")
     state = await desk.run(QUESTION)
     assert desk.path[-1] == ("AnswerRefinement", "error_recovery")
-    assert (state.status, state.final_answer) == ("fallback", "International orders may be returned within 30 days.")
+    assert state.status == "fallback"
+    assert state.final_answer.startswith("This draft could not be checked")
+    assert "International orders may be returned within 30 days." in state.final_answer
+    assert [s.verdict for s in state.proof.sentences] == ["unsupported"]
     assert "could not be proved" in state.warnings[-1]
 
 
@@ -298,3 +302,52 @@ async def test_text_in_a_passage_cannot_change_what_is_done(desk: Desk, scripted
     roles = [m.role for m in scripted.calls[0].messages]
     assert roles.count("system") == 1
     assert hostile in scripted.calls[0].messages[-1].content
+
+
+@pytest.mark.parametrize(
+    "draft",
+    ["International orders may be returned within 30 days [1].", "1. International orders may be returned within 30 days."],
+)
+async def test_marks_of_the_models_own_are_taken_off(desk: Desk, scripted: ScriptedLLM, draft: str) -> None:
+    """A model's `[1]` and list numbers are neither figures to check nor citations to trust."""
+    scripted.enqueue(draft)
+    assert (await desk.run(QUESTION)).final_answer == "International orders may be returned within 30 days.[1]"
+
+
+async def test_a_rule_about_not_knowing_is_an_answer(desk: Desk, scripted: ScriptedLLM) -> None:
+    """Words that only look like an I don't know do not refuse."""
+    desk.found = [Found([hit("无法确定责任的，由承运方承担运费。")], 0.9)]
+    scripted.enqueue("无法确定责任的，由承运方承担运费。")
+    assert (await desk.run("责任无法确定时运费由谁承担？")).status == "answered"
+
+
+async def test_the_reply_to_a_question_back_is_understood(desk: Desk, scripted: ScriptedLLM) -> None:
+    """`The A-100` after `Do you mean A-100 or B-200?` belongs to the question before."""
+    history = [("user", "How heavy is it?"), ("assistant", "Do you mean A-100 or B-200?")]
+    scripted.enqueue("How heavy is the A-100?", "I don't know.")
+    state = await desk.run("The A-100", [("user", "Compare the A-100 and B-200"), ("assistant", "Both are pumps."), *history])
+    assert desk.searches[0][0] == "Compare the A-100 and B-200 How heavy is it? The A-100"
+    assert state.standalone_question == "How heavy is the A-100?"
+
+
+async def test_a_chain_of_follow_ups_goes_back_to_its_question(desk: Desk, scripted: ScriptedLLM) -> None:
+    """The second follow-up is searched with the question that both lean on."""
+    scripted.enqueue("国际订单退货运费多少？", "我不知道。")
+    history = [
+        ("user", "国内订单多少天内可以退货？"),
+        ("assistant", "七天。"),
+        ("user", "那国际订单呢？"),
+        ("assistant", "三十天。"),
+    ]
+    await desk.run("那运费呢？", history)
+    assert desk.searches[0][0] == "国内订单多少天内可以退货？ 那国际订单呢？ 那运费呢？"
+
+
+async def test_a_model_with_room_is_told_the_conversation(desk: Desk, scripted: ScriptedLLM) -> None:
+    """Summary and kept turns are in its prompt; a small model's prompt has the evidence only."""
+    turns = [("user", "Do you sell pumps?"), ("assistant", "We do.")]
+    await desk.run(QUESTION, turns)
+    assert "Conversation so far" not in scripted.calls[-1].messages[-3].content
+    scripted.evidence_tokens = 6000
+    await desk.run(QUESTION, turns)
+    assert "Conversation so far:\nuser: Do you sell pumps?" in scripted.calls[-1].messages[-3].content

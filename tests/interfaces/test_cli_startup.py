@@ -17,6 +17,7 @@ HEAVY = (
     "rich.console",
     "faiss",
     "httpx",
+    "httpx2",
     "uvicorn",
 )
 PROGRAM = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from citewell.config import Settings
-from citewell.errors import InvalidInput, NotFound
+from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.add import add, embed_pending
 from citewell.service.app import App
@@ -137,3 +137,23 @@ async def test_twenty_questions_at_once_do_not_mix(filled: App) -> None:
     for request, answer in zip(requests, answers, strict=True):
         assert isinstance(answer, Answer)
         assert (await filled.traces.get(answer.trace_id)).question == request.question
+
+
+async def test_an_answer_that_cannot_be_kept_is_still_given(filled: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk loses the trace, not the answer; a warning says so."""
+
+    async def full(_: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(filled.traces, "put", full)
+    script(filled).enqueue("The lighthouse was built in 1857.")
+    answer = await ask(filled, AskRequest(question="When was the lighthouse built?"))
+    assert answer.answer == "The lighthouse was built in 1857.[1]"
+    assert (answer.trace_id, answer.session_id) == ("", "")
+    assert "the disk is full" in answer.warnings[-1]
+
+
+async def test_unknown_options_are_refused(filled: App) -> None:
+    """A misspelt option never passes silently."""
+    with pytest.raises(InvalidInput, match="unknown options: nonsense"):
+        await ask(filled, AskRequest(question="x?", options={"nonsense": 1}))

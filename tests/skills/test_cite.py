@@ -119,3 +119,33 @@ def test_the_prefix_is_the_same_for_every_job() -> None:
     assert "资料：" in asked
     assert asked.endswith("问题： 会员可以借几本书？\n\n")
     assert prefix("How many?", [])[1].startswith("Passages:")
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "wrong", "right"),
+    [
+        (
+            "Domestic orders may be returned within 14 days. International orders may be returned within 30 days.",
+            "Within how many days may international orders be returned?",
+            "International orders may be returned within 14 days.",
+            "International orders may be returned within 30 days.",
+        ),
+        (
+            "Domestic orders may be returned within 14 days. International orders may be returned within 30 days.",
+            "Within how many days may international orders be returned?",
+            "14 days.",
+            "30 days.",
+        ),
+        (
+            "国内订单签收后七天内可以退货。国际订单签收后三十天内可以退货。",
+            "国际订单多少天内可以退货？",
+            "国际订单签收后7天内可以退货。",
+            "国际订单签收后30天内可以退货。",
+        ),
+    ],
+)
+async def test_a_figure_of_another_subject_proves_nothing(text: str, question: str, wrong: str, right: str) -> None:
+    """The right figure for the wrong thing is caught, whole sentence or bare."""
+    evidence = passages(text)
+    assert (await prove(right, question, evidence, None)).sentences[0].verdict == "supported"
+    assert (await prove(wrong, question, evidence, None)).sentences[0].verdict == "unsupported"

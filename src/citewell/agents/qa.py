@@ -25,13 +25,15 @@ from citewell.skills.grade import evidence_settles
 from citewell.skills.intent import classify_intent
 from citewell.skills.reference import candidates, depends_on_history, joined, rewrite
 from citewell.skills.sensitive import find_sensitive
-from citewell.skills.summarize import summarise, within_budget
+from citewell.skills.summarize import CONNECTED_TIER, outline, summarise, within_budget
 from citewell.skills.wording import refusal, say
-from citewell.types import Event, Message
+from citewell.types import Event, Message, Sentence
 
+RECENT_MESSAGES = 6  # three turns, as in the spec
 EXTRACTIVE_TOKENS = 500  # evidence packed where no chat model sets a budget
 WIDE_INTENTS = frozenset({"comparison", "list", "summary"})  # their answers may be spread over several passages
 UNDERSTOOD_ALONE, UNDERSTOOD_JOINED, UNDERSTOOD_REWRITTEN = 1.0, 0.6, 0.85
+NOT_UNDERSTOOD = 0.8  # what is left of an answer's confidence where the question was taken word for word
 
 
 @node("InputValidationNode")
@@ -72,7 +74,7 @@ async def question_understanding(
     """Intent, entities, the question on its own, its vector. Scores at the first try, the model at the second."""
     name, settings = "QuestionUnderstandingNode", deps.settings
     question = state.validated_question
-    history: list[Message] = state.structured_conversation_context["history"][-6:]
+    history: list[Message] = state.structured_conversation_context["history"]
     options = candidates(question, history)
     if options:
         lang = language(question)
@@ -104,12 +106,14 @@ async def question_understanding(
 async def _understand(question: str, history: list[Message], deps: Deps, *, tried: int) -> dict[str, Any]:
     standalone = query = question
     sure = UNDERSTOOD_ALONE
-    if history and depends_on_history(question):
+    if history and depends_on_history(question, history):
         query = joined(question, history)
         if deps.llm is None:
             standalone, sure = query, UNDERSTOOD_REWRITTEN
         elif tried:
-            standalone, sure = await rewrite(question, history, deps.llm), UNDERSTOOD_REWRITTEN
+            recent = history[-RECENT_MESSAGES:]
+            standalone = await rewrite(question, recent, deps.llm, earlier=outline(history[:-RECENT_MESSAGES]))
+            sure = UNDERSTOOD_REWRITTEN
         else:
             standalone, sure = query, UNDERSTOOD_JOINED
     intent, vector = await asyncio.gather(classify_intent(question, deps.embedder), deps.embedder.query(query))
@@ -164,7 +168,6 @@ async def document_retrieval(state: QAState, deps: Deps) -> Literal["generate_an
             return "retry"
         state.retrieval_status = "failed"
         state.fail(name, "retrieval_error", error)
-        state.warnings.append(f"the search failed: {error.message}")
         return "generate_fallback"
     state.retrieved_documents, state.retrieval_confidence = found.hits, found.confidence
     state.retrieval_status = "success" if found.hits else "empty"
@@ -191,6 +194,9 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     name, settings = "AnswerGenerationNode", deps.settings
     lang = language(state.validated_question)
     state.current_action = "store_answer"
+    if state.retrieval_status == "failed":
+        state.generation_status = "failed"  # no evidence because of an error: no answer, and no claim that there is none
+        return "store_answer"
     if state.question_intent == "smalltalk":
         state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
         return "store_answer"
@@ -208,7 +214,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     if not passages:
         return _refuse(state, lang)
     if deps.llm is None:
-        return await _extract(state, deps, lang)
+        return await _extract(state, deps, lang, degraded=False)
     try:
         return await _generate(state, deps, deps.llm, passages, lang)
     except TransientError as error:
@@ -218,14 +224,15 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
     except CitewellError as error:
         state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
-    return await _extract(state, deps, lang)
+    return await _extract(state, deps, lang, degraded=True)
 
 
 async def _generate(
     state: QAState, deps: Deps, llm: LLM, passages: list[Passage], lang: str
 ) -> Literal["store_answer", "retry"]:
     tried = state.retry_count.get("AnswerGenerationNode", 0)
-    shared, asked = prefix(state.standalone_question, passages)
+    said = state.updated_conversation_history[:-1] if llm.evidence_tokens >= CONNECTED_TIER else []
+    shared, asked = prefix(state.standalone_question, passages, summary=state.context_summary if said else "", said=said)
     if state.evidence_log_odds is None:
         state.evidence_log_odds = (await evidence_settles(llm, shared, asked, lang)).log_odds
     note(evidence_log_odds=round(state.evidence_log_odds, 2), passages=len(passages))
@@ -241,20 +248,20 @@ async def _generate(
         if state.again("AnswerGenerationNode", deps.settings.max_retries):
             return "retry"
         state.warnings.append("the chat model gave no usable answer, so the evidence itself is shown")
-        return await _extract(state, deps, lang)
+        return await _extract(state, deps, lang, degraded=True)
     if answering.says_unknown(reply.text):
         return _refuse(state, lang)
-    state.initial_answer, state.generation_status = reply.text.strip(), "success"
+    state.initial_answer, state.generation_status = answering.tidy(reply.text), "success"
     return "store_answer"
 
 
-async def _extract(state: QAState, deps: Deps, lang: str) -> Literal["store_answer"]:
+async def _extract(state: QAState, deps: Deps, lang: str, *, degraded: bool) -> Literal["store_answer"]:
     """The evidence itself, or a refusal where even the search is not sure of it."""
     if state.retrieval_confidence < deps.settings.retrieval_threshold:
         return _refuse(state, lang)
     embedder = None if state.optimized_query_vector is None else deps.embedder
     state.initial_answer = await answering.extract(state.standalone_question, state.passages, embedder)
-    state.generation_status = "degraded" if state.warnings else "success"
+    state.generation_status = "degraded" if degraded else "success"
     return "store_answer"
 
 
@@ -266,18 +273,19 @@ def _refuse(state: QAState, lang: str) -> Literal["store_answer"]:
 @node("AnswerRefinementNode")
 async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_result", "error_recovery"]:
     """Prove every sentence, drop what is not proved, number the citations, say how sure the answer is."""
+    if state.generation_status == "failed":
+        return "error_recovery"
     state.final_answer = state.initial_answer
     if state.generation_status in {"refused", "smalltalk"}:
         state.status = "clarify" if state.generation_status == "smalltalk" else "refused"
-        state.answer_confidence = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, [])
+        state.answer_confidence = _confidence(state, [])
         return "return_result"
     try:
         proof = await prove(state.initial_answer, state.standalone_question, state.passages, deps.embedder)
         proof = Proof(proof.sentences, await deps.locate(proof.citations))
     except CitewellError as error:
         state.warnings.append(f"the answer could not be proved: {error.message}")
-        state.status = "fallback" if state.initial_answer else "error"
-        state.node_execution_status["AnswerRefinementNode"] = "failed"
+        _recover(state)
         return "error_recovery"
     _settle(state, proof)
     for citation in state.proof.citations:
@@ -285,12 +293,29 @@ async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_resul
     return "return_result"
 
 
+def _recover(state: QAState) -> None:
+    """The draft unrefined, said to be so; without one the error itself is what the user is told."""
+    state.node_execution_status["AnswerRefinementNode"] = "failed"
+    lang = language(state.validated_question)
+    state.status = "fallback"
+    state.final_answer = f"{say('unchecked', lang)} {state.initial_answer}"
+    unchecked = Sentence(text=state.initial_answer, verdict="unsupported", problems=["it could not be checked"])
+    state.proof = Proof([unchecked], [])
+
+
+def _confidence(state: QAState, sentences: list[Sentence]) -> float:
+    """Lower where the question was not understood."""
+    understood = state.node_execution_status.get("QuestionUnderstandingNode") != "failed"
+    sure = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, sentences)
+    return sure if understood else round(sure * NOT_UNDERSTOOD, 4)
+
+
 def _settle(state: QAState, proof: Proof) -> None:
     lang = language(state.validated_question)
     kept = [s for s in proof.sentences if s.verdict != "unsupported"]
     dropped = len(proof.sentences) - len(kept)
     note(verdicts=[s.verdict for s in proof.sentences], problems=[p for s in proof.sentences for p in s.problems])
-    state.answer_confidence = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, proof.sentences)
+    state.answer_confidence = _confidence(state, proof.sentences)
     if not kept:
         state.status = "refused"
         state.final_answer = refusal(state.retrieved_documents, lang)
@@ -301,9 +326,10 @@ def _settle(state: QAState, proof: Proof) -> None:
     state.proof = renumber(proof, kept)
     state.formatted_citations = format_citations(state.proof.citations, lang)
     text = with_markers(state.proof.sentences, lang)
-    uncertain = state.generation_pattern == "fallback" or state.generation_status == "degraded"
-    state.final_answer = f"{say('uncertain', lang)} {text}" if uncertain else text
-    state.status = "fallback" if uncertain else "answered"
+    caution = "extract" if state.generation_status == "degraded" else "uncertain"
+    certain = state.generation_pattern == "standard" and state.generation_status == "success"
+    state.final_answer = text if certain else f"{say(caution, lang)} {text}"
+    state.status = "answered" if certain else "fallback"
 
 
 GRAPH: Graph[QAState] = Graph(

@@ -19,6 +19,7 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.chunk import CHUNKERS, chunk
 from citewell.ingest.sniff import Kind, sniff
+from citewell.ingest.worker import Died, in_worker
 from citewell.types import Document
 
 __all__ = ["CHUNKERS", "PARSERS", "Parser", "chunk", "parse", "parse_here"]
@@ -67,13 +68,11 @@ async def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     async with limiter:  # waiting for a free process does not count against the file's time
         try:
             with anyio.fail_after(settings.parse_seconds):
-                return await anyio.to_process.run_sync(
-                    parse_here, data, name, settings.max_pages, cancellable=True, limiter=anyio.CapacityLimiter(1)
-                )
+                return await in_worker((data, name, settings.max_pages))
         except TimeoutError:
             hint = "raise ingest.parse_seconds, or split the file"
             raise UnreadableFile(f"{name} could not be read within {settings.parse_seconds:g} s", hint=hint) from None
-        except anyio.BrokenWorkerProcess:
+        except Died:
             raise UnreadableFile(f"{name} cannot be read: its parser crashed") from None
 
 

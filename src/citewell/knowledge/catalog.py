@@ -5,6 +5,7 @@ The one rule: one verb is one transaction. A document's text, bytes, chunks and 
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Sequence
 
@@ -20,10 +21,13 @@ from citewell.types import Chunk, Document
 
 
 class Catalog:
-    """Raises NotFound, naming what is missing, and StorageError."""
+    """Raises NotFound, naming what is missing, and StorageError. `embedder` is the name of the one in use: what `embedded`
+    counts.
+    """
 
-    def __init__(self, db: Database, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, db: Database, embedder: str, clock: Callable[[], float] = time.time) -> None:
         self._db = db
+        self._embedder = embedder
         self._clock = clock
 
     async def create_collection(self, name: str) -> CollectionInfo:
@@ -31,19 +35,23 @@ class Catalog:
 
         def create(connection: Connection) -> CollectionInfo:
             documents.ensure_collection(connection, name, self._clock())
-            return _collection(connection, name)
+            return self._collection(connection, name)
 
         return await self._db.write(create)
 
     async def collections(self) -> list[CollectionInfo]:
         """All of them, by name."""
-        return await self._db.read(documents.collections)
+        return await self._db.read(lambda connection: documents.collections(connection, self._embedder))
+
+    async def collection(self, name: str) -> CollectionInfo:
+        """The one of that name. Raises NotFound, which says those there are and how to make this one."""
+        return await self._db.read(lambda connection: self._collection(connection, name))
 
     async def delete_collection(self, name: str) -> None:
         """The collection and all that is in it: documents, bytes, chunks, words, vectors."""
 
         def delete(connection: Connection) -> None:
-            _collection(connection, name)
+            self._collection(connection, name)
             documents.delete_collection(connection, name)
 
         await self._db.write(delete)
@@ -51,32 +59,34 @@ class Catalog:
 
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
         """The document kept under this address, if there is one."""
-        return await self._db.read(lambda connection: documents.find(connection, collection, uri))
+        return await self._db.read(lambda connection: documents.find(connection, self._embedder, collection, uri))
 
     async def put(self, collection: str, uri: str, data: bytes, document: Document, chunks: Sequence[Chunk]) -> DocumentInfo:
         """Keep a document. One that stands under the same address keeps its id, gets the next version, and its old chunks go.
         A chunk whose text was embedded before, anywhere here, has its vector at once. Creates the collection.
         """
         new = await anyio.to_thread.run_sync(documents.prepare, uri, data, document, chunks)
-        return await self._db.write(lambda connection: documents.put(connection, collection, new, self._clock()))
+        return await self._db.write(
+            lambda connection: documents.put(connection, self._embedder, collection, new, self._clock())
+        )
 
     async def documents(self, collection: str) -> list[DocumentInfo]:
         """Those of a collection, in the order of their addresses."""
 
         def listed(connection: Connection) -> list[DocumentInfo]:
-            _collection(connection, collection)
-            return documents.listed(connection, collection)
+            self._collection(connection, collection)
+            return documents.listed(connection, self._embedder, collection)
 
         return await self._db.read(listed)
 
     async def document(self, doc_id: str) -> DocumentInfo:
-        return await self._db.read(lambda connection: _document(connection, doc_id))
+        return await self._db.read(lambda connection: self._document(connection, doc_id))
 
     async def content(self, doc_id: str) -> Document:
         """Text, sections and pages as the parser made them."""
 
         def content(connection: Connection) -> Document:
-            _document(connection, doc_id)
+            self._document(connection, doc_id)
             return documents.content(connection, doc_id)
 
         return await self._db.read(content)
@@ -85,14 +95,14 @@ class Catalog:
         """The original bytes."""
 
         def file(connection: Connection) -> bytes:
-            info = _document(connection, doc_id)
+            info = self._document(connection, doc_id)
             return bytes(connection.execute(text("SELECT data FROM files WHERE sha256 = :s"), {"s": info.sha256}).scalar_one())
 
         return await self._db.read(file)
 
     async def delete(self, doc_id: str) -> None:
         """The document and all that was made of it; the bytes too, unless another document has the same."""
-        await self._db.write(lambda connection: documents.delete(connection, _document(connection, doc_id)))
+        await self._db.write(lambda connection: documents.delete(connection, self._document(connection, doc_id)))
         await self._db.forget()
 
     async def unembedded(self, embedder: str, limit: int) -> list[tuple[int, str]]:
@@ -108,19 +118,17 @@ class Catalog:
         blobs = vectors.blobs(embedder, ids, rows)
         await self._db.write(lambda connection: vectors.put(connection, embedder, blobs))
 
+    def _collection(self, connection: Connection, name: str) -> CollectionInfo:
+        known = documents.collections(connection, self._embedder)
+        for info in known:
+            if info.name == name:
+                return info
+        names = ", ".join(info.name for info in known)
+        there = f"there are: {names}" if names else "there are none yet"
+        raise NotFound(f"no collection named {name}", hint=f"{there}; `citewell add PATH -c {shlex.quote(name)}` makes it")
 
-def _collection(connection: Connection, name: str) -> CollectionInfo:
-    known = documents.collections(connection)
-    for info in known:
-        if info.name == name:
-            return info
-    names = ", ".join(info.name for info in known)
-    hint = f"there are: {names}" if names else "there are none yet: `citewell add` makes the first"
-    raise NotFound(f"no collection {name!r}", hint=hint)
-
-
-def _document(connection: Connection, doc_id: str) -> DocumentInfo:
-    info = documents.get(connection, doc_id)
-    if info is None:
-        raise NotFound(f"no document {doc_id!r}", hint="`citewell list` shows the documents and their ids")
-    return info
+    def _document(self, connection: Connection, doc_id: str) -> DocumentInfo:
+        info = documents.get(connection, self._embedder, doc_id)
+        if info is None:
+            raise NotFound(f"no document {doc_id!r}", hint="`citewell list` shows the documents and their ids")
+        return info

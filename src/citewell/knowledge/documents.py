@@ -1,6 +1,7 @@
 """The rows of collections, documents, their bytes, chunks and words. Functions of a connection; `catalog.py` gives the verbs.
 
 The one rule: chunks are never changed. A new version of a document deletes its chunks and inserts others under new ids.
+`embedder` is the name of the one in use: vectors of another do not count, because no search compares with them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class CollectionInfo(Shown):
-    """`embedded` of its `chunks` can be found by meaning; all of them by their words."""
+    """`embedded` of its `chunks` have a vector of the embedder in use and can be found by meaning; all of them by their words."""
 
     name: str
     documents: int
@@ -79,10 +80,10 @@ def prepare(uri: str, data: bytes, document: Document, chunks: Sequence[Chunk]) 
     return Prepared(printable(uri), data, hashlib.sha256(data).hexdigest(), row, rows, tokens)
 
 
-def put(connection: Connection, collection: str, new: Prepared, now: float) -> DocumentInfo:
+def put(connection: Connection, embedder: str, collection: str, new: Prepared, now: float) -> DocumentInfo:
     ensure_collection(connection, collection, now)
     known = vectors.of_texts(connection, [chunk["sha256"] for chunk in new.chunks])
-    old = find(connection, collection, new.uri)
+    old = find(connection, embedder, collection, new.uri)
     doc_id = old.doc_id if old else "doc_" + secrets.token_hex(8)
     if old:
         _delete_rows(connection, old)
@@ -98,7 +99,7 @@ def put(connection: Connection, collection: str, new: Prepared, now: float) -> D
     }
     connection.execute(_INSERT_DOCUMENT, own | new.row)
     _insert_chunks(connection, doc_id, collection, new, known)
-    info = get(connection, doc_id)
+    info = get(connection, embedder, doc_id)
     assert info is not None
     return info
 
@@ -107,23 +108,25 @@ def ensure_collection(connection: Connection, name: str, now: float) -> None:
     connection.execute(text("INSERT OR IGNORE INTO collections VALUES (:name, :now)"), {"name": name, "now": now})
 
 
-def collections(connection: Connection) -> list[CollectionInfo]:
-    return [CollectionInfo(**row) for row in connection.execute(_COLLECTIONS).mappings()]
+def collections(connection: Connection, embedder: str) -> list[CollectionInfo]:
+    return [CollectionInfo(**row) for row in connection.execute(_COLLECTIONS, {"embedder": embedder}).mappings()]
 
 
-def find(connection: Connection, collection: str, uri: str) -> DocumentInfo | None:
-    where = {"collection": collection, "uri": printable(uri)}
+def find(connection: Connection, embedder: str, collection: str, uri: str) -> DocumentInfo | None:
+    where = {"embedder": embedder, "collection": collection, "uri": printable(uri)}
     row = connection.execute(text(_INFO + " WHERE d.collection = :collection AND d.uri = :uri"), where).mappings().one_or_none()
     return None if row is None else _info(row)
 
 
-def get(connection: Connection, doc_id: str) -> DocumentInfo | None:
-    row = connection.execute(text(_INFO + " WHERE d.doc_id = :doc_id"), {"doc_id": doc_id}).mappings().one_or_none()
+def get(connection: Connection, embedder: str, doc_id: str) -> DocumentInfo | None:
+    where = {"embedder": embedder, "doc_id": doc_id}
+    row = connection.execute(text(_INFO + " WHERE d.doc_id = :doc_id"), where).mappings().one_or_none()
     return None if row is None else _info(row)
 
 
-def listed(connection: Connection, collection: str) -> list[DocumentInfo]:
-    rows = connection.execute(text(_INFO + " WHERE d.collection = :name ORDER BY d.uri"), {"name": collection})
+def listed(connection: Connection, embedder: str, collection: str) -> list[DocumentInfo]:
+    where = {"embedder": embedder, "name": collection}
+    rows = connection.execute(text(_INFO + " WHERE d.collection = :name ORDER BY d.uri"), where)
     return [_info(row) for row in rows.mappings()]
 
 
@@ -217,12 +220,12 @@ _COLLECTIONS = text(
     """SELECT name, created_at,
         (SELECT count(*) FROM documents WHERE collection = name) AS documents,
         (SELECT count(*) FROM chunks WHERE collection = name) AS chunks,
-        (SELECT count(*) FROM chunks WHERE collection = name AND embedder <> '') AS embedded
+        (SELECT count(*) FROM chunks WHERE collection = name AND embedder = :embedder) AS embedded
     FROM collections ORDER BY name"""
 )
 _INFO = """SELECT d.doc_id, d.collection, d.uri, d.title, d.media_type, d.lang, d.sha256, d.version, d.page_count AS pages,
         (SELECT count(*) FROM chunks WHERE doc = d.doc_id) AS chunks,
-        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND embedder <> '') AS embedded,
+        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND embedder = :embedder) AS embedded,
         d.bytes, d.added_at, d.warnings
     FROM documents d"""
 _INSERT_DOCUMENT = text(

@@ -102,6 +102,10 @@ class Jobs:
             error = {"code": error.code, "message": error.message, "hint": error.hint}
         return await self._update(job_id, attempt, "state = 'failed', error = :error", {"error": json.dumps(dict(error))})
 
+    async def release(self, job_id: str, *, attempt: int) -> Job:
+        """Back to the queue at once, the attempt not counted: its worker was stopped on purpose and did not die of it."""
+        return await self._update(job_id, attempt, "state = 'queued', attempts = attempts - 1, lease = 0", {})
+
     def _waiting(self, connection: Connection) -> str | None:
         found: str | None = connection.execute(_WAITING, {"now": self._clock()}).scalar_one_or_none()
         return found

@@ -22,7 +22,7 @@ import anyio.to_thread
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable, PermanentError, TransientError
 from citewell.models.base import OnToken, Reply, Tokens, YesNo
-from citewell.models.clean import clean
+from citewell.models.clean import inert
 from citewell.models.cores import cores
 from citewell.models.pull import MODEL, model_path
 from citewell.models.yesno import log_odds
@@ -92,7 +92,7 @@ class BuiltinLLM:
                 self._slots.release()
 
     async def _run(self, messages: Sequence[Message], body: dict[str, Any], on_token: OnToken | None) -> _Call:
-        sent = [{"role": m.role, "content": clean(m.content)} for m in messages]
+        sent = [{"role": m.role, "content": inert(m.content)} for m in messages]
         request = {"messages": sent, "stream": True, "return_progress": True, **body}
         request["chat_template_kwargs"] = {"enable_thinking": False}  # for other files: an answer is wanted, not a monologue
         server = await self._loaded()

@@ -13,7 +13,7 @@ import numpy as np
 from citewell.config import Settings
 from citewell.errors import PermanentError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
-from citewell.models.clean import clean
+from citewell.models.clean import clean, inert
 from citewell.models.endpoint import Endpoint, Refused
 from citewell.models.quirks import QUIRKS, Quirk, Request
 from citewell.models.yesno import log_odds, word_odds
@@ -64,7 +64,7 @@ class OpenAILLM:
         await self._endpoint.close()
 
     def _request(self, messages: Sequence[Message], **options: Any) -> Request:
-        sent = [{"role": m.role, "content": clean(m.content)} for m in messages]
+        sent = [{"role": m.role, "content": inert(m.content)} for m in messages]
         return {"model": self._endpoint.model, "messages": sent, **options}
 
     async def _send(self, request: Request, read: Callable[[Request], Awaitable[T]]) -> T:

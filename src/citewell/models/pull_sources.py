@@ -66,20 +66,20 @@ Source = Callable[[Sink, Path], Awaitable[None]]  # sink, folder for its tempora
 
 async def from_hub(sink: Sink, _: Path) -> None:
     """Read the publisher's own file."""
-    import httpx
+    import httpx2
 
     url = f"{os.environ.get('HF_ENDPOINT', HUB).rstrip('/')}/{HUB_FILE}"
-    limits = httpx.Timeout(30.0, connect=5.0)
+    limits = httpx2.Timeout(30.0, connect=5.0)
     try:
         async with (
-            httpx.AsyncClient(timeout=limits, follow_redirects=True) as client,
+            httpx2.AsyncClient(timeout=limits, follow_redirects=True) as client,
             client.stream("GET", url) as response,
         ):
             response.raise_for_status()
             async for data in response.aiter_bytes(PIECE):
                 await anyio.to_thread.run_sync(sink.write, data)
                 sink.report()
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ModelUnavailable(str(error) or type(error).__name__) from None
 
 

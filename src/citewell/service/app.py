@@ -25,7 +25,7 @@ LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
 
 
 class App:
-    """Raises StorageError on entry where the database cannot be opened."""
+    """Raises on entry StorageError where the database cannot be opened, and ConfigError where the embedder cannot be built."""
 
     db: Database
     catalog: Catalog
@@ -57,8 +57,9 @@ class App:
         return INDEXES["sqlite"](self.db, self.embedder.name)
 
     async def __aenter__(self) -> Self:
+        embedder = self.embedder.name  # a setting that is wrong for it is told before anything is opened
         self.db = await self._stack.enter_async_context(Database(self.settings.database))
-        self.catalog = Catalog(self.db)
+        self.catalog = Catalog(self.db, embedder)
         self.sessions = Sessions(self.db)
         self.traces = Traces(self.db, self.settings.trace_days)
         self.jobs = Jobs(self.db, lease=LEASE_SECONDS)

@@ -91,15 +91,19 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     agent = AGENTS.get(request.agent)
     if agent is None:
         raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(AGENTS)}", code="unknown_agent")
+    if request.options:
+        raise InvalidInput(f"unknown options: {', '.join(sorted(request.options))}", hint=f"{request.agent} has no options")
     run = await _begin(app, request)
     async for event in agent(run):
         if isinstance(event.data, Step):
             run.steps.append(event.data)
         if isinstance(event.data, Answer):
-            await _keep(run, event.data)
-            for warning in event.data.warnings:
+            answer = await _kept(run, event.data)
+            for warning in answer.warnings:
                 yield Event("warning", warning)
-        yield event
+            yield Event("answer", answer)
+        else:
+            yield event
 
 
 async def _begin(app: App, request: AskRequest) -> Run:
@@ -121,27 +125,37 @@ async def _begin(app: App, request: AskRequest) -> Run:
     return Run(app, request, collection, session_id, history, meter, warnings)
 
 
-async def _keep(run: Run, answer: Answer) -> None:
-    """Store session and trace before the answer goes out: nothing acknowledged is lost."""
+async def _kept(run: Run, answer: Answer) -> Answer:
+    """Store session and trace before the answer goes out; where the store refuses, the answer goes out and says so."""
+    try:
+        return await _keep(run, answer)
+    except CitewellError as error:
+        warning = f"this answer could not be kept: {error.message}"
+        return answer.model_copy(update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]})
+
+
+async def _keep(run: Run, answer: Answer) -> Answer:
     app, request = run.app, run.request
-    if answer.session_id:
-        if not run.session_id:
-            raise CitewellError("an answer names a session that does not exist")
-        said = [Message(role="user", content=request.question), Message(role="assistant", content=answer.answer)]
-        await app.sessions.append(answer.session_id, said)
-    prompts = run.meter.prompts if run.meter else []
+    session_id = run.session_id
+    if not session_id and request.keep and request.history is None:
+        session_id = (await app.sessions.create(answer.agent, request.user_id, request.question.strip()[:80])).session_id
+    answer = answer.model_copy(update={"session_id": session_id})
     trace = Trace(
         trace_id=answer.trace_id,
         agent=answer.agent,
         question=request.question,
         collection=run.collection,
-        session_id=answer.session_id,
+        session_id=session_id,
         created_at=time.time(),
         steps=run.steps,
-        prompts=prompts,
+        prompts=run.meter.prompts if run.meter else [],
         answer=answer,
     )
     await app.traces.put(trace)
+    if session_id:
+        said = [Message(role="user", content=request.question), Message(role="assistant", content=answer.answer)]
+        await app.sessions.append(session_id, said)
+    return answer
 
 
 async def _run_qa(run: Run) -> AsyncIterator[Event]:
@@ -150,9 +164,6 @@ async def _run_qa(run: Run) -> AsyncIterator[Event]:
         yield Event("step", event) if isinstance(event, Step) else event
     if state.error and not (state.final_answer or state.initial_answer):
         raise state.error
-    if not run.session_id and run.request.keep and run.request.history is None:
-        title = state.validated_question[:80]
-        run.session_id = (await run.app.sessions.create("qa", run.request.user_id, title)).session_id
     yield Event("answer", _qa_answer(run, state))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.errors import Conflict, InvalidInput
 from citewell.knowledge.documents import CollectionInfo
 from citewell.service.app import App
 
@@ -16,12 +16,7 @@ async def list_collections(app: App, name: str | None = None) -> list[Collection
 
 async def get_collection(app: App, name: str) -> CollectionInfo:
     """Raises NotFound, naming the collections there are."""
-    collections = await app.catalog.collections()
-    for info in collections:
-        if info.name == name:
-            return info
-    there = ", ".join(info.name for info in collections)
-    raise NotFound(f"collection {name}: no such collection", hint=f"there are: {there}" if there else "there are none yet")
+    return await app.catalog.collection(name)
 
 
 async def create_collection(app: App, name: str) -> CollectionInfo:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, SecretStr
 
 from citewell import __version__
 from citewell.config import PREFIX, Settings, file_values
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, ConfigError
 from citewell.service.add import pending
 from citewell.service.app import App
 from citewell.service.ready import chat_model_file, chat_model_state
@@ -76,7 +76,7 @@ async def examine(settings: Settings, *, fast: bool = False) -> Report:
             if not fast:
                 checks += await _speeds(app)
     except CitewellError as error:
-        checks.append(_failed("database", error))
+        checks.append(_failed("settings" if isinstance(error, ConfigError) else "database", error))
     return Report(
         version=__version__,
         python=platform.python_version(),

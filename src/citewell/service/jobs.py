@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 import anyio.to_thread
 
-from citewell.errors import CitewellError, Conflict
+from citewell.errors import CitewellError, Conflict, StorageError
 from citewell.knowledge.jobs import Job
 from citewell.service.add import AddReport, FileReport, add_file, embed_pending
 from citewell.service.app import App
@@ -51,7 +51,11 @@ async def submit(app: App, collection: str, uploads: Sequence[Upload]) -> Job:
     names = [_base(upload.name) for upload in uploads]
     await anyio.to_thread.run_sync(_store, folder, uploads)
     payload: dict[str, Any] = {"collection": collection, "folder": folder.name, "names": names}
-    job = await app.jobs.create(KIND, payload)
+    try:
+        job = await app.jobs.create(KIND, payload)
+    except CitewellError:
+        await anyio.to_thread.run_sync(_throw_away, folder)
+        raise
     app.new_job.set()
     return job
 
@@ -66,7 +70,7 @@ async def work(app: App) -> None:
 
 
 async def _work(app: App, embedding: asyncio.Lock) -> None:
-    """What the disk refuses is tried again later."""
+    """What the disk refuses is tried again later, and a fault of ours never ends the worker."""
     while True:
         app.new_job.clear()
         try:
@@ -74,20 +78,27 @@ async def _work(app: App, embedding: asyncio.Lock) -> None:
                 await _do(app, job, embedding)
         except CitewellError as error:
             log.warning("jobs wait: %s", error.message)
+        except Exception:
+            log.exception("jobs wait")
         with suppress(TimeoutError):
             async with asyncio.timeout(POLL):
                 await app.new_job.wait()
 
 
 async def _pick_up(app: App, embedding: asyncio.Lock) -> None:
-    """What earlier runs left: bytes of no job, chunks without vectors. Where it fails, the next job embeds them."""
+    """What earlier runs left: bytes of no job, chunks without vectors. Where it fails, the next start or job does it."""
     try:
         wanted = {str(job.payload["folder"]) for job in await app.jobs.list(MOST_JOBS) if job.state in {"queued", "running"}}
         await anyio.to_thread.run_sync(_throw_away_orphans, _uploads(app), wanted)
+    except Exception:
+        log.exception("bytes of no job stay in %s", _uploads(app))
+    try:
         async with embedding:
             await embed_pending(app)
     except CitewellError as error:
         log.warning("embedding waits: %s", error.message)
+    except Exception:
+        log.exception("embedding waits")
 
 
 async def _do(app: App, job: Job, embedding: asyncio.Lock) -> None:
@@ -97,6 +108,10 @@ async def _do(app: App, job: Job, embedding: asyncio.Lock) -> None:
     try:
         report = await _add(app, job, holder, embedding)
         await app.jobs.finish(job.job_id, report.model_dump(mode="json"), attempt=job.attempts)
+    except asyncio.CancelledError:
+        beat.cancel()
+        await asyncio.shield(asyncio.create_task(_release(app, job)))
+        raise
     except Conflict as error:
         log.warning("%s", error.message)  # another worker has it now, and its files
         return
@@ -112,8 +127,15 @@ async def _do(app: App, job: Job, embedding: asyncio.Lock) -> None:
         await app.jobs.fail(job.job_id, fault, attempt=job.attempts)
     finally:
         beat.cancel()
-    folder = _uploads(app) / str(job.payload["folder"])
-    await anyio.to_thread.run_sync(lambda: shutil.rmtree(folder, ignore_errors=True))
+    await anyio.to_thread.run_sync(_throw_away, _uploads(app) / str(job.payload["folder"]))
+
+
+async def _release(app: App, job: Job) -> None:
+    """A server that is stopped hands its job back: stopping is no fault of the job's."""
+    try:
+        await app.jobs.release(job.job_id, attempt=job.attempts)
+    except CitewellError as error:
+        log.warning("%s", error.message)  # it ended just now, or the disk refuses: then its lease runs out
 
 
 async def _add(app: App, job: Job, holder: Holder, embedding: asyncio.Lock) -> AddReport:
@@ -162,6 +184,17 @@ def _base(name: str) -> str:
 
 
 def _store(folder: Path, uploads: Sequence[Upload]) -> None:
+    try:
+        _write(folder, uploads)
+    except OSError as error:
+        _throw_away(folder)
+        raise StorageError(
+            f"{error.filename or folder}: the upload cannot be kept: {error.strerror or error}",
+            hint="see that the disk has room and the folder can be written to; nothing of this upload was kept",
+        ) from error
+
+
+def _write(folder: Path, uploads: Sequence[Upload]) -> None:
     folder.mkdir(parents=True)
     for number, upload in enumerate(uploads):
         upload.file.seek(0)
@@ -175,6 +208,10 @@ def _store(folder: Path, uploads: Sequence[Upload]) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _throw_away(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _throw_away_orphans(uploads: Path, wanted: set[str]) -> None:

@@ -24,11 +24,13 @@ ANSWER = {
 MAX_TOKENS = 160
 
 _UNKNOWN = re.compile(
-    r"i (?:do not|don['’]t) know|passages? (?:do|does) not (?:state|say|mention|contain|provide|specify)|"
-    r"not (?:stated|mentioned|specified|provided) in the passages?|"
-    r"我不知道|资料(?:中)?(?:并)?(?:没有|未)(?:写明|提及|提到|说明|给出|提供)|无法(?:确定|回答)|没有(?:提及|提到|写明)",
+    r"\bi (?:do not|don['’]t|cannot) (?:know|answer)|passages? (?:do|does) not (?:state|say|mention|contain|provide|specify)|"
+    r"not (?:stated|mentioned|specified|provided|given) in the (?:given )?passages?|"
+    r"不知道|资料中?(?:并)?(?:没有|未)(?:写明|提及|提到|说明|给出|提供|明确)|无法(?:根据资料|从资料中)?(?:回答|得知)",
     re.IGNORECASE,
 )
+_MARKER = re.compile(r"\s*(?:\[\d{1,2}(?:\s*[,，]\s*\d{1,2})*\]|【\d{1,2}】)")
+_ITEM = re.compile(r"^\s*(?:\d{1,2}[.)、]|[-*•])\s+", re.MULTILINE)
 
 
 async def generate(
@@ -43,9 +45,15 @@ async def generate(
     return await llm.chat([*shared, *turns], max_tokens=MAX_TOKENS, temperature=temperature, on_token=on_token)
 
 
+def tidy(text: str) -> str:
+    """A draft without the citation and list marks of the model's own: which quote proves what is decided by our code."""
+    return _ITEM.sub("", _MARKER.sub("", text)).strip()
+
+
 def says_unknown(text: str) -> bool:
-    """Whether a model's answer says that it does not know."""
-    return bool(_UNKNOWN.search(text))
+    """Whether every sentence of a model's answer says that it does not know; one that says more is left to the proof."""
+    parts = [text[a:b] for a, b in sentences(text)]
+    return bool(parts) and all(_UNKNOWN.search(part) for part in parts)
 
 
 async def extract(question: str, passages: Sequence[Passage], embedder: Embedder | None, most: int = 2) -> str:

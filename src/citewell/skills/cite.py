@@ -16,12 +16,13 @@ from citewell.ingest.sentences import language, sentences
 from citewell.models.base import Embedder, Vector
 from citewell.retrieve.rank import coverage, stretched
 from citewell.skills.evidence import Passage
-from citewell.skills.facts import facts
+from citewell.skills.facts import facts, plain_words
 from citewell.skills.verify import Check, verify
 from citewell.types import Citation, Sentence
 
 MOST_QUOTES = 2  # sentences of the sources that one sentence of the answer may rest on
 WORDS_DECIDE = 0.75  # share of its words at which a sentence is bound without asking for meaning
+CLOSER = 0.15  # by how much more of the subject's words another sentence must hold to be heard against the one cited
 _LEAD = re.compile(r"^(?:yes|no|是的?|不是?|对|没有|可以|不可以|能|不能|会|不会)\s*[,.!，。！]?$", re.IGNORECASE)
 
 
@@ -80,9 +81,14 @@ def _by_words(claim: str, question: str, quotable: Sequence[Source]) -> list[flo
     texts = [f"{s.context}\n{s.text}" for s in quotable]
     own = coverage(claim, texts)
     asked = coverage(question, texts)
-    numbers = facts(claim).numbers | facts(claim).dates
-    held = [_share(numbers, facts(s.text).numbers | facts(s.text).dates) for s in quotable]
+    held = [_share(figures(claim), figures(s.text)) for s in quotable]
     return [0.6 * o + 0.15 * a + 0.25 * n for o, a, n in zip(own, asked, held, strict=True)]
+
+
+def figures(text: str) -> frozenset[str]:
+    """Numbers and dates of a text."""
+    known = facts(text)
+    return known.numbers | known.dates
 
 
 def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
@@ -131,7 +137,27 @@ def _settle(claim: str, question: str, quotable: Sequence[Source], words: list[f
             if other.verdict != "unsupported":
                 chosen, check = [single], other
                 break
+    if check.verdict != "unsupported" and _closer_says_otherwise(claim, question, quotable, chosen):
+        check = replace(check, verdict="unsupported", problems=("a passage closer to the question gives another figure",))
     return _Bound(claim, [(quotable[i], float(scores[i])) for i in sorted(chosen)], check)
+
+
+def _closer_says_otherwise(claim: str, question: str, quotable: Sequence[Source], chosen: Sequence[int]) -> bool:
+    """A figure may stand in the source, but with another subject: 14 days for domestic orders proves nothing of others.
+
+    So it is where another sentence holds clearly more of the claim's and question's words, has figures, and not these.
+    """
+    wanted = figures(claim) - figures(question)
+    if not wanted:
+        return False
+    subject = plain_words(f"{claim} {question}")
+    near = coverage(subject, [f"{s.context}\n{s.text}" for s in quotable])
+    mine = max(near[i] for i in chosen)
+    return any(
+        near[i] > mine + CLOSER and figures(s.text) and not wanted & figures(s.text)
+        for i, s in enumerate(quotable)
+        if i not in chosen
+    )
 
 
 def _checked(claim: str, question: str, quotable: Sequence[Source], chosen: Sequence[int], meaning: Vector | None) -> Check:

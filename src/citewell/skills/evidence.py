@@ -90,14 +90,21 @@ def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 LABELS = {
-    "en": ("Passages:", "Question:"),
-    "zh": ("资料：", "问题："),
+    "en": ("Passages:", "Question:", "Conversation so far:"),
+    "zh": ("资料：", "问题：", "此前的对话："),
 }
 
 
-def prefix(question: str, passages: Sequence[Passage]) -> tuple[list[Message], str]:
-    """The messages that all jobs on this evidence share, and the last user message, to which each job adds its own line."""
+def prefix(
+    question: str, passages: Sequence[Passage], *, summary: str = "", said: Sequence[Message] = ()
+) -> tuple[list[Message], str]:
+    """The messages that all jobs on this evidence share, and the last user message, to which each job adds its own line.
+
+    `summary` and `said`, the conversation before, are for models that have room for it.
+    """
     lang = language(question)
-    heading, asks = LABELS[lang]
+    heading, asks, before = LABELS[lang]
     shown = "\n\n".join(f"[{p.n}] {p.heading}\n{p.text}" for p in passages)
+    turns = "\n".join([*([summary] if summary else []), *(f"{m.role}: {m.content}" for m in said)])
+    shown = f"{shown}\n\n{before}\n{turns}" if turns else shown
     return list(load(f"skills/prompts/evidence.{lang}.md")), f"{heading}\n{shown}\n\n{asks} {question}\n\n"

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from citewell.ingest.sentences import language
 from citewell.knowledge.words import query_tokens
+from citewell.skills.dates import holds_date, holds_year
 from citewell.skills.facts import Facts, facts, negations, plain_words
 from citewell.types import Verdict
 
@@ -26,6 +27,7 @@ SUBJECT_COVERED = 0.34  # share of all its words, the question's included: what 
 SAME_CLAUSE = 0.6  # share of a clause's words that a clause of the source must hold to speak of the same thing
 # Across languages words cannot be compared; multilingual-e5 puts translations at 0.88 and unrelated text at 0.70 to 0.80.
 SAME_MEANING = 0.85
+NEAR_MEANING = 0.82
 
 _CLAUSE_END = re.compile(r"[,;:，；：、。.!?！？\n]|\b(?:but|however|while|although)\b|但|然而|不过")
 _YES_NO = re.compile(
@@ -67,7 +69,8 @@ def verify(
     coverage = _coverage(sentence, quoted, question, context)
     if not same:
         # a translation: only figures and meaning can be compared
-        coverage = 1.0 if (cosine or 0.0) >= SAME_MEANING else max(coverage, PARTLY_COVERED if (cosine or 0.0) > 0 else 0.0)
+        likeness = cosine or 0.0
+        coverage = 1.0 if likeness >= SAME_MEANING else PARTLY_COVERED if likeness >= NEAR_MEANING else 0.0
     if problems or coverage < PARTLY_COVERED:
         return Check("unsupported", problems or ("too few of its words stand in the sources",), coverage)
     if coverage < COVERED:
@@ -89,8 +92,13 @@ def _check_bare(*, denies: bool, quoted: str, question: str, context: str) -> Ch
 
 
 def _contradictions(sentence: str, claim: Facts, quotes: Sequence[str], proof: Facts, *, named: str) -> tuple[str, ...]:
-    problems = [f"number {n} is not in the source" for n in sorted(claim.numbers - proof.numbers) if not _in_dates(n, proof)]
-    problems += [f"date {d} is not in the source" for d in sorted(claim.dates) if not _same_date(d, proof)]
+    problems = [
+        f"number {n} is not in the source" for n in sorted(claim.numbers - proof.numbers) if not holds_year(n, proof.dates)
+    ]
+    problems += [
+        _unit_problem(number, unit, proof) for number, unit in sorted(claim.measures) if _unit_differs(number, unit, proof)
+    ]
+    problems += [f"date {d} is not in the source" for d in sorted(claim.dates) if not holds_date(d, proof.dates)]
     allowed = unicodedata.normalize("NFKC", "\n".join(quotes) + "\n" + named).casefold()
     problems += [f"name {n} is not in the source" for n in sorted(claim.names) if n not in allowed]
     if _denial_differs(sentence, quotes):
@@ -98,16 +106,14 @@ def _contradictions(sentence: str, claim: Facts, quotes: Sequence[str], proof: F
     return tuple(problems)
 
 
-def _in_dates(number: str, proof: Facts) -> bool:
-    """A year or day alone may be a part of a date in the quote."""
-    return any(number.zfill(2) in date.split("-") for date in proof.dates)
+def _unit_differs(number: str, unit: str, proof: Facts) -> bool:
+    """Both name a unit, and not the same one. A bare figure, as in a table, agrees with any."""
+    theirs = proof.units(number)
+    return bool(unit and theirs) and not theirs & {unit, ""}
 
 
-def _same_date(date: str, proof: Facts) -> bool:
-    """A date without its year agrees with the same day of any year."""
-    if date in proof.dates:
-        return True
-    return any(date[-5:] == other[-5:] and (date.startswith("--") or other.startswith("--")) for other in proof.dates)
+def _unit_problem(number: str, unit: str, proof: Facts) -> str:
+    return f"the source has {number} {' or '.join(sorted(proof.units(number)))}, not {unit}"
 
 
 def _denial_differs(sentence: str, quotes: Sequence[str]) -> bool:

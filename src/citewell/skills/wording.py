@@ -12,6 +12,8 @@ _TEXTS = {
         "empty": "There is nothing in this collection that this question could be answered from.",
         "nearest": "The nearest passages are in: {sources}.",
         "uncertain": "The documents do not say this with certainty; the nearest I found:",
+        "extract": "The chat model did not answer; this is what the documents say:",
+        "unchecked": "This draft could not be checked against the documents:",
         "smalltalk": "Hello! Ask me something about your documents, and I will answer with the passages that prove it.",
         "which": "Do you mean {options}?",
         "or": " or ",
@@ -22,6 +24,8 @@ _TEXTS = {
         "empty": "这个资料库里没有可以用来回答这个问题的内容。",
         "nearest": "最接近的内容在：{sources}。",
         "uncertain": "文档没有明确说明，以下是最接近的内容：",
+        "extract": "聊天模型没有作答，以下是文档原文：",
+        "unchecked": "以下草稿未能与文档核对：",
         "smalltalk": "你好！请就你的文档提问，我会给出答案和能证明它的原文。",
         "which": "你指的是{options}？",
         "or": "还是",
@@ -33,6 +37,11 @@ _TEXTS = {
 def say(key: str, lang: str, **values: str) -> str:
     """One of our sentences; English where the language has none."""
     return _TEXTS.get(lang, _TEXTS["en"])[key].format(**values)
+
+
+def asks_which(text: str) -> bool:
+    """Whether a message is our own question back."""
+    return any(text.startswith(texts["which"].partition("{")[0]) for texts in _TEXTS.values())
 
 
 def refusal(hits: Sequence[Hit], lang: str) -> str:

@@ -19,6 +19,7 @@ from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import err, fail, out, print_json, styled, write
+from citewell.interfaces.problem import problem_of
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stream
 from citewell.service.sessions import read_session
@@ -73,7 +74,14 @@ def _turn(talk: Talk, runner: asyncio.Runner) -> None:
         except KeyboardInterrupt:
             err().print(styled("stopped", "dim"))
         except CitewellError as error:
-            fail(error)
+            _tell(talk, error)
+
+
+def _tell(talk: Talk, error: CitewellError) -> None:
+    """One question failed: a line, and with `--json` the error object."""
+    if talk.json:
+        print_json(problem_of(error))
+    fail(error)
 
 
 async def _answer(talk: Talk, question: str) -> None:
@@ -88,7 +96,7 @@ async def _answer(talk: Talk, question: str) -> None:
 def _command(talk: Talk, line: str) -> None:
     action = COMMANDS.get(line.split(maxsplit=1)[0])
     if action is None:
-        fail(CitewellError(f"{line.split(maxsplit=1)[0]}: no such command", hint=HELP))
+        _tell(talk, CitewellError(f"{line.split(maxsplit=1)[0]}: no such command", hint=HELP))
     else:
         action(talk)
 

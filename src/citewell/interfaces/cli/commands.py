@@ -147,11 +147,14 @@ def serve(
 
 
 @models_app.command()
-def pull(json: Json = False) -> None:
+def pull(
+    verify: Annotated[bool, typer.Option("--verify", help="Read the whole file again, even if it was found right.")] = False,
+    json: Json = False,
+) -> None:
     """Bring the built-in chat model into the cache folder."""
     from citewell.interfaces.cli.models import pull as work
 
-    work(json)
+    work(verify=verify, json=json)
 
 
 @models_app.command(name="list")

@@ -15,10 +15,10 @@ from citewell.models.pull import pull as bring
 from citewell.service.ready import chat_model_file, chat_model_state
 
 
-def pull(json: bool) -> None:
+def pull(*, verify: bool, json: bool) -> None:
     with boundary(json=json) as settings:
         with watching_bytes(MODEL.name) as tell:
-            path = asyncio.run(bring(settings, tell, say=warn))
+            path = asyncio.run(bring(settings, tell, say=warn, verify=verify))
         if json:
             print_json({"name": MODEL.name, "path": str(path), "bytes": MODEL.bytes, "sha256": MODEL.sha256})
         else:

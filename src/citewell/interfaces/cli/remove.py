@@ -16,7 +16,8 @@ from citewell.service.documents import delete_document, find_documents
 async def remove(app: App, targets: Sequence[str], collection: str | None, *, everything: bool, yes: bool, json: bool) -> int:
     if everything and collection:
         return await _remove_collection(app, collection, yes=yes, json=json)
-    found = [info for target in targets for info in await find_documents(app, target, collection)]
+    meant = [info for target in targets for info in await find_documents(app, target, collection)]
+    found = list({info.doc_id: info for info in meant}.values())  # an id and a path may mean the same document
     for info in found:
         await delete_document(app, info.doc_id)
     if json:

@@ -1,0 +1,106 @@
+"""The processes in which parsers run: at most as many as the caller lets run at once, kept for the next file.
+
+The one rule: a worker that died, or whose caller was cancelled, is killed and never used again. A worker ends with its input,
+so it never outlives the process that started it.
+
+Not `anyio.to_process`: its workers run the main script again, which without an `if __name__ == "__main__"` starts it all anew,
+and they import modules from the folder they are started in.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from citewell.types import Document
+
+Call = tuple[bytes, str, int]  # the arguments of `parse_here`
+PROGRAM = "from citewell.ingest.worker import serve; serve()"
+PACKAGES = str(Path(__file__).resolve().parents[2])  # where `citewell` is
+IDLE_SECONDS = 60.0  # without a file for so long, a worker gives its memory back
+
+_idle: list[Worker] = []
+
+
+class Died(Exception):
+    """The worker ended, or answered nonsense."""
+
+
+class Worker:
+    """One process and its two pipes: a pickled Call goes in, a pickled Document or exception comes out."""
+
+    def __init__(self) -> None:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), PACKAGES])}
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        command = [sys.executable, "-P", "-c", PROGRAM]
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, env=environment)  # noqa: S603 our own
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin, self._process.stdout
+
+    def ask(self, call: Call) -> Any:
+        """Blocks until the answer is there. Raises Died."""
+        try:
+            pickle.dump(call, self._to, pickle.HIGHEST_PROTOCOL)
+            self._to.flush()
+            return pickle.load(self._from)  # noqa: S301 - our own process wrote it
+        except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
+            raise Died(str(error)) from error
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._to, self._from):
+            with suppress(OSError):
+                pipe.close()
+
+
+async def in_worker(call: Call) -> Document:
+    """`parse_here` in a process of its own. Raises what it raises, and Died. Cancelling kills the process."""
+    for last in (False, True):  # the second time a fresh one: an idle one may have ended unnoticed
+        worker = _idle.pop() if _idle and not last else Worker()
+        try:
+            outcome = await anyio.to_thread.run_sync(worker.ask, call, abandon_on_cancel=True)
+        except BaseException as error:
+            worker.kill()
+            if last or not isinstance(error, Died):
+                raise
+            continue
+        _idle.append(worker)
+        if isinstance(outcome, Exception):
+            raise outcome
+        assert isinstance(outcome, Document)
+        return outcome
+    raise AssertionError("the last try returns or raises")
+
+
+@atexit.register
+def end_idle() -> None:
+    while _idle:
+        _idle.pop().kill()
+
+
+def serve() -> None:
+    """The worker's own program. An interrupt from the keyboard is the parent's to act on."""
+    from citewell.ingest import parse_here
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source, target = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what native code prints must not mix with the answers
+    while select.select([source], [], [], IDLE_SECONDS)[0] and source.peek(1):
+        try:
+            outcome: Document | Exception = parse_here(*pickle.load(source))  # noqa: S301 - the parent wrote it
+        except Exception as error:  # noqa: BLE001 - whatever it is, the process that asked has to hear of it
+            outcome = error
+        pickle.dump(outcome, target, pickle.HIGHEST_PROTOCOL)
+        target.flush()
