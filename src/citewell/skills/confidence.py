@@ -1,26 +1,34 @@
 """How likely an answer is right, from what was measured on the way to it.
 
-The one rule: a probability from calibrated weights, never a figure that a model says of itself.
+The one rule: a probability from fitted weights (`evals/calibrate.py`), never a figure that a model says of itself.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from citewell.types import Sentence
+from citewell.retrieve.rank import Logistic
+from citewell.types import Sentence, Verdict
 
-# Log-odds of the evidence grade under which the question is refused. Fitted on the development samples of evals/qa.py.
+# Log-odds of the evidence grade under which the question is refused.
 GATE_THRESHOLD = -0.5
-_VERDICT = {"supported": 1.0, "partly": 0.6, "unsupported": 0.0}
+NEUTRAL = 1.0  # stands in for the grade where no model gave one: the median of answerable questions
+_VERDICT: dict[Verdict, float] = {"supported": 1.0, "partly": 0.5, "unsupported": 0.0}
+CALIBRATED = Logistic(bias=-3.0, weights={"retrieval": 2.0, "log_odds": 0.5, "support": 2.0})
 
 
-def support(sentences: Sequence[Sentence]) -> float:
-    """Share of the sentences that are proved; a partly proved one counts 0.6."""
-    return sum(_VERDICT[s.verdict] for s in sentences) / len(sentences) if sentences else 0.0
+def share(verdicts: Sequence[Verdict]) -> float:
+    """Share of the sentences that are proved; a partly proved one counts half."""
+    return sum(_VERDICT[v] for v in verdicts) / len(verdicts) if verdicts else 0.0
+
+
+def answer_signals(retrieval: float, log_odds: float | None, supported: float) -> dict[str, float]:
+    """What `answer_confidence` is made of: the search's confidence, the evidence's grade, the share that is proved."""
+    grade = NEUTRAL if log_odds is None else max(-4.0, min(4.0, log_odds))
+    return {"retrieval": retrieval, "log_odds": grade, "support": supported}
 
 
 def answer_confidence(retrieval: float, log_odds: float | None, sentences: Sequence[Sentence]) -> float:
     """Probability that the answer shown is right; for a refusal (no sentences), that the evidence held the answer after all."""
-    x = -2.0 + 2.0 * retrieval + (0.5 * log_odds if log_odds is not None else 0.5) + 2.0 * support(sentences)
-    return round(1 / (1 + math.exp(-x)), 4)
+    proved = share([s.verdict for s in sentences])
+    return round(CALIBRATED(answer_signals(retrieval, log_odds, proved)), 4)

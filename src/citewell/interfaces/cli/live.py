@@ -1,4 +1,5 @@
-"""An answer in the making, on standard error: the steps as they end, the draft as it grows, gone when it is proved.
+"""An answer in the making, on standard error: the steps as they end, the best evidence as soon as it is found, the draft as it
+grows; all gone when the answer is there.
 
 The one rule: the draft is never the answer; what is printed at the end is what was checked.
 """
@@ -7,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
 from citewell.errors import CitewellError
+from citewell.ingest.sentences import language
+from citewell.interfaces.cli.answer import WORDS
 from citewell.interfaces.cli.terminal import err, plain, styled
 from citewell.interfaces.problem import error_of
 from citewell.types import Answer, Event, Step
+
+EVIDENCE = 3  # passages shown: the best ones
 
 
 async def watch(events: AsyncIterator[Event]) -> Answer:
@@ -47,20 +53,41 @@ class _View:
     def __init__(self, console: Console) -> None:
         self.console = console
         self.steps: list[Step] = []
+        self.evidence: list[Text] = []
         self.draft = ""
         self.fresh = True  # the next token starts a new draft
 
     def take(self, event: Event) -> None:
         if isinstance(event.data, Step):
             self.steps.append(event.data)
+            found = event.data.detail.get("evidence")  # of the retrieval step
+            if isinstance(found, list):
+                self.evidence = [_line(each) for each in found[:EVIDENCE]]
             self.fresh = True
         elif event.kind == "token" and isinstance(event.data, str):
             self.draft = event.data if self.fresh else self.draft + event.data
             self.fresh = False
 
     def render(self) -> Group:
-        """The last steps, and as much of the draft's end as half the window holds."""
-        height = max(4, self.console.height // 2)
+        """The last steps, the evidence, and as much of the draft's end as half the window holds."""
+        height = max(4, self.console.height // 2 - len(self.evidence))
         steps = [styled(f"{step.node}: {step.action} ({step.seconds:.1f} s)", "dim") for step in self.steps[-height:]]
         lines = Text(plain(self.draft), style="dim italic").wrap(self.console, max(20, self.console.width))
-        return Group(*steps, *lines[-height:])
+        return Group(*steps, *self.evidence, *lines[-height:])
+
+
+def _line(found: dict[str, Any]) -> Text:
+    """Where a passage stands and how it begins, on one line, which the terminal's width cuts."""
+    text = _flat(found.get("text"))
+    page, section = found.get("page"), _flat(found.get("section")).rpartition(" › ")[2]
+    place = [_flat(found.get("title"))]
+    place += [WORDS[language(text)]["page"].format(page)] if page is not None else []
+    place += [section] if section and section != place[0] else []
+    line = styled("  " + " · ".join(place), "cyan") + styled(f"  {text}", "dim")
+    line.no_wrap, line.overflow = True, "ellipsis"
+    return line
+
+
+def _flat(value: Any) -> str:
+    """On one line, without anything a terminal would obey."""
+    return " ".join(plain(str(value or "")).split())

@@ -1,0 +1,38 @@
+"""The whole way with the real models: a shipped PDF and a shipped Markdown file in, two proved answers out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from citewell.config import Settings, load_settings
+from citewell.models.pull import model_path
+from citewell.service.add import add, embed_pending
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, ask
+
+LIBRARY = Path(__file__).resolve().parent.parent / "samples" / "library"
+FILES = ("drover-2-owners-manual.pdf", "国内退换货与保修政策.md")
+
+
+@pytest.mark.model
+async def test_real_models_answer_in_both_languages_with_proof(tmp_path: Path) -> None:
+    """Built-in chat model and embedder: the right figure, the right document and page, verbatim quotes; and an honest no."""
+    cache = load_settings().cache
+    settings = Settings(home=tmp_path, cache=cache)
+    assert model_path(settings).exists(), "the chat model is missing: `citewell models pull` (make setup does it)"
+    async with App(settings) as app:
+        report = await add(app, [str(LIBRARY / name) for name in FILES], "default")
+        assert report.failed == 0
+        await embed_pending(app)
+        english = await ask(app, AskRequest(question="How often does a stored Drover 2 battery have to be recharged?"))
+        chinese = await ask(app, AskRequest(question="国内订单签收后多少天内可以无理由退货？"))
+        nothing = await ask(app, AskRequest(question="Who is the president of France?"))
+        assert "3 months" in english.answer
+        assert english.citations[0].page == 6
+        assert "15天" in chinese.answer.replace(" ", "")
+        assert (english.status, chinese.status, nothing.status) == ("answered", "answered", "refused")
+        for citation in [*english.citations, *chinese.citations]:
+            document = await app.catalog.content(citation.doc_id)
+            assert document.text[citation.start : citation.end] == citation.quote
