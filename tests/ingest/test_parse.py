@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import anyio
 import docx
 import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import PARSERS, chunk, parse, parse_here
+from citewell.ingest import PARSERS, chunk, parse, parse_here, worker
 from citewell.types import Document
 
 Maker = Callable[..., bytes]
@@ -58,6 +61,44 @@ async def test_a_parser_that_crashes() -> None:
     with pytest.raises(UnreadableFile, match=r"bad\.txt cannot be read: its parser crashed"):
         await parse(Deadly(b"x"), "bad.txt", SETTINGS)
     assert (await parse(b"fine", "good.txt", SETTINGS)).text == "fine"
+
+
+UNGUARDED = """
+import asyncio, sys
+from citewell.config import IngestSettings
+from citewell.ingest import parse
+print("started")
+print(asyncio.run(parse(b"Hello there.", "a.txt", IngestSettings(parse_seconds=60))).text)
+"""
+
+
+def test_script_without_a_guard(tmp_path: Path) -> None:
+    """A script that only calls `parse` runs once; a module that lies in the current folder is not taken for one of Python's."""
+    script, folder = tmp_path / "script.py", tmp_path / "here"
+    script.write_text(UNGUARDED, "utf-8")
+    folder.mkdir()
+    (folder / "pickle.py").write_text("raise SystemExit('taken')", "utf-8")
+    done = subprocess.run([sys.executable, str(script)], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("started\nHello there.\n", "")
+
+
+async def test_cancelling_kills_the_parser() -> None:
+    """Who stops waiting stops the work: no worker is left behind that still reads, and the next file is read."""
+    table = ("|a" * 200_000 + "\n" + "|-" * 200_000 + "\n|b").encode()
+    with anyio.move_on_after(0.5) as scope:
+        await parse(table * 3, "slow.md", SETTINGS)
+    assert scope.cancelled_caught
+    assert (await parse(b"fine", "good.txt", SETTINGS)).text == "fine"
+
+
+async def test_worker_that_ended_is_replaced() -> None:
+    """A worker that went while it had nothing to do (idle, killed by the system) costs no file."""
+    await parse(b"fine", "a.txt", SETTINGS)
+    assert worker._idle
+    for each in worker._idle:
+        each._process.kill()
+        each._process.wait()
+    assert (await parse(b"fine", "b.txt", SETTINGS)).text == "fine"
 
 
 async def test_limits(make_pdf: Maker) -> None:

@@ -57,6 +57,29 @@ def test_json_is_one_object_on_standard_output(cli: Cli, library: Path) -> None:
     assert json.loads(cli("doctor", "--fast", "--json").out)["checks"]
 
 
+def test_document_named_twice_is_removed_once(cli: Cli, library: Path) -> None:
+    """By its id and by its path: one document, no error."""
+    path = str(library / "lighthouse.md")
+    [file] = json.loads(cli("add", path, "--json").out)["files"]
+    removed = cli("remove", file["doc_id"], path, "--json")
+    assert removed.code == 0, removed.err
+    assert [info["doc_id"] for info in json.loads(removed.out)["removed"]] == [file["doc_id"]]
+
+
+@pytest.mark.parametrize(("flags", "verify"), [([], False), (["--verify"], True)])
+def test_models_pull_verifies_when_asked(cli: Cli, monkeypatch: pytest.MonkeyPatch, flags: list[str], verify: bool) -> None:
+    """`--verify` reaches the pull, which then hashes the file again."""
+    asked: list[object] = []
+
+    async def bring(*_: object, **named: object) -> Path:
+        asked.append(named["verify"])
+        return Path("model.gguf")
+
+    monkeypatch.setattr("citewell.interfaces.cli.models.bring", bring)
+    assert cli("models", "pull", *flags).code == 0
+    assert asked == [verify]
+
+
 def test_bad_file_costs_only_itself(cli: Cli, library: Path) -> None:
     """The rest is added; the exit code and a line by name tell."""
     done = cli("add", str(library), str(library / "none.md"), "https://example.com/page")
@@ -187,7 +210,7 @@ def test_chat_in_a_pipe(cli: Cli, agent: FakeAgent, monkeypatch: pytest.MonkeyPa
 
 
 def test_chat_goes_on_after_an_error(cli: Cli, agent: FakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question that fails costs only itself."""
+    """A question that fails costs only itself; with `--json` its error is an object on standard output."""
     agent.error = ModelUnavailable("no model")
     lines = iter(["When?", "Why?"])
 
@@ -201,6 +224,8 @@ def test_chat_goes_on_after_an_error(cli: Cli, agent: FakeAgent, monkeypatch: py
     done = cli("chat", "--json")
     assert done.code == 0
     assert done.err.count("error: no model") == 2
+    shown = {"error": {"code": "model_unavailable", "message": "no model", "hint": ""}}
+    assert done.out == (json.dumps(shown, indent=2) + "\n") * 2
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.com"])  # noqa: S104  # refused, not bound

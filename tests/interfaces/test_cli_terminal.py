@@ -19,6 +19,7 @@ import httpx
 import pytest
 
 from citewell.config import Settings
+from citewell.interfaces.cli.terminal import plain
 
 # the command line with an agent that says half a draft and then waits for ever, or answers in two languages at once
 DRIVER = """
@@ -30,6 +31,14 @@ TEXT = "灯塔建于一八五七年，塔身为红色，高三十米，每天夜
 
 async def stream(app, request):
     yield Event("step", Step(n=1, node="InputValidationNode", action="default", seconds=0.1))
+    yield Event("step", Step(n=2, node="DocumentRetrievalNode", action="generate_answer", seconds=0.1, detail={"evidence": [
+        {"title": "灯塔\\x1b[31m手册", "page": 3, "section": "灯塔手册 › 建造", "text": TEXT},
+        {"title": "Lighthouses", "page": None, "section": "Lighthouses", "text": "Built [bold]in\\n1857."},
+        {"title": "Third", "page": None, "section": "", "text": "x"},
+        {"title": "Fourth", "page": None, "section": "", "text": "x"},
+    ]}))
+    if "search" in request.question:
+        await asyncio.sleep(1)
     yield Event("token", "Draft of the answer")
     if "slow" in request.question:
         await asyncio.sleep(60)
@@ -141,6 +150,24 @@ def test_sixty_columns_and_no_colour(terminal: Callable[..., Terminal]) -> None:
     assert all(sum(2 if ord(letter) > 0x2E80 else 1 for letter in line.rstrip()) <= 60 for line in lines)
 
 
+def test_evidence_is_shown_as_soon_as_it_is_found(terminal: Callable[..., Terminal]) -> None:
+    """Before the draft: title, page, heading and first words of the best three, a line each, cut to the window, then gone."""
+    ask = terminal("ask", "search: 何时建成？", NO_COLOR="1")
+    found = ask.until("Draft")
+    lines = [line.strip() for line in plain(found).splitlines()]
+    [chinese] = {line for line in lines if line.startswith("灯塔手册 · 第 3 页 · 建造  灯塔建于")}
+    assert chinese.endswith("…")
+    assert 56 <= 2 + sum(2 if ord(letter) > 0x2E80 else 1 for letter in chinese) <= 60
+    assert "Lighthouses  Built [bold]in 1857." in lines
+    assert "Third  x" in lines
+    assert "Fourth" not in found
+    assert "\x1b[31m手册" not in found
+    answer = ask.until("置信度")
+    after = answer[answer.rindex("\x1b[2K") :]  # what is written once the live view is erased
+    assert "来源" in after
+    assert "Lighthouses" not in after
+
+
 @pytest.mark.parametrize(
     "locale", [{"LANG": "C", "LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
 )
@@ -198,31 +225,3 @@ def test_port_in_use_is_told(environ: dict[str, str]) -> None:
     assert port in done.stderr.decode()
     assert "--port" in done.stderr.decode()
     assert "Traceback" not in done.stderr.decode()
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_killed_add_leaves_whole_documents(environ: dict[str, str], tmp_path: Path, how: signal.Signals) -> None:
-    """Ctrl-C or kill -9 in the middle: what is listed is whole, nothing else is there, and a second run ends the job."""
-    library = tmp_path / "library"
-    library.mkdir()
-    for number in range(60):
-        (library / f"{number:03}.md").write_text(
-            f"# Note {number}\n\nThe lighthouse number {number} was built in 1857.\n", "utf-8"
-        )
-    with subprocess.Popen(command("add", str(library)), env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stderr is not None
-        assert b"reading" in process.stderr.readline()
-        time.sleep(0.1)
-        process.send_signal(how)
-        assert process.wait(20) == (130 if how is signal.SIGINT else -signal.SIGKILL)
-        assert how is signal.SIGKILL or b"stopped" in process.stderr.read()
-    listed = subprocess.run(command("list", "--json"), env=environ, capture_output=True, check=True, timeout=60)
-    before = json.loads(listed.stdout)["documents"]
-    assert len(before) < 60
-    assert all(document["chunks"] > 0 for document in before)
-    again = subprocess.run(command("add", str(library), "--json"), env=environ, capture_output=True, check=True, timeout=120)
-    statuses = [file["status"] for file in json.loads(again.stdout)["files"]]
-    assert statuses.count("unchanged") == len(before)
-    assert statuses.count("added") == 60 - len(before)
-    check = subprocess.run(command("doctor", "--fast", "--json"), env=environ, capture_output=True, check=True, timeout=60)
-    assert {c["name"]: c["state"] for c in json.loads(check.stdout)["checks"]}["database"] == "ok"

@@ -44,7 +44,7 @@ class Shelf:
 
     def __init__(self, db: Database) -> None:
         self.db = db
-        self.catalog = Catalog(db)
+        self.catalog = Catalog(db, EMBEDDER)
         self.index = INDEXES["sqlite"](db, EMBEDDER)
 
     async def put(self, uri: str, *paragraphs: str, collection: str = "default", embed: bool = True) -> DocumentInfo:

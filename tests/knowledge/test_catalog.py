@@ -27,7 +27,7 @@ async def test_a_document_comes_back_as_it_was(db: Database) -> None:
     sections = (Section(("第一章",), 0, 8), Section(("第一章", "第二章"), 9, 17))
     document = Document("书", "application/pdf", "zh", text, sections, (Page(1, 0, 8), Page(2, 9, 17)), ("a scan",))
     chunks = [Chunk(text[0:8], 0, 8, 0, ("第一章",), 1, 6), Chunk(text[9:17], 9, 17, 1, ("第一章", "第二章"), 2, 5)]
-    catalog = Catalog(db, lambda: 5.0)
+    catalog = Catalog(db, "test", lambda: 5.0)
     info = await catalog.put("default", "书.pdf", b"%PDF\x00", document, chunks)
     assert info.doc_id.startswith("doc_")
     shown = (
@@ -82,6 +82,20 @@ async def test_equal_text_is_embedded_once(shelf: Shelf) -> None:
     assert await shelf.catalog.unembedded("another", 10) == []
 
 
+async def test_vectors_of_another_embedder_do_not_count(shelf: Shelf, db: Database) -> None:
+    """After a change of embedder nothing is embedded, in every view, until the new one has been at it."""
+    info = await shelf.put("a", "one", "two")
+    changed = Catalog(db, "another")
+    assert (info.embedded, (await changed.document(info.doc_id)).embedded) == (2, 0)
+    found = await changed.find("default", "a")
+    assert found is not None
+    assert [found.embedded, *(each.embedded for each in await changed.documents("default"))] == [0, 0]
+    assert [each.embedded for each in await changed.collections()] == [0]
+    await shelf.embed("another")
+    assert (await changed.collection("default")).embedded == 2
+    assert (await shelf.catalog.collection("default")).embedded == 0
+
+
 async def test_unembedded_is_limited_and_in_order(shelf: Shelf) -> None:
     """Oldest first, at most as many as asked for."""
     await shelf.put("a", *[f"text {i}" for i in range(20)], embed=False)
@@ -134,13 +148,17 @@ async def test_bytes_stay_while_another_document_has_them(shelf: Shelf) -> None:
 
 async def test_what_is_missing_is_named(shelf: Shelf) -> None:
     """With the collections that there are."""
-    with pytest.raises(NotFound, match="no collection 'x'") as caught:
+    with pytest.raises(NotFound, match="no collection named x") as caught:
         await shelf.catalog.documents("x")
     assert "none yet" in caught.value.hint
+    assert "`citewell add PATH -c x`" in caught.value.hint
     await shelf.put("a", "text", collection="mine")
-    with pytest.raises(NotFound, match="no collection 'x'") as caught:
-        await shelf.catalog.delete_collection("x")
+    with pytest.raises(NotFound, match="no collection named x") as caught:
+        await shelf.catalog.collection("x")
     assert "there are: mine" in caught.value.hint
+    with pytest.raises(NotFound, match="no collection named x"):
+        await shelf.catalog.delete_collection("x")
+    assert (await shelf.catalog.collection("mine")).documents == 1
     for verb in (shelf.catalog.document, shelf.catalog.content, shelf.catalog.file, shelf.catalog.delete):
         with pytest.raises(NotFound, match="doc_x"):
             await verb("doc_x")

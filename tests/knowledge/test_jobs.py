@@ -101,3 +101,20 @@ async def test_what_ended_does_not_change(db: Database) -> None:
         await jobs.fail(job.job_id, {"code": "x", "message": "late"})
     with pytest.raises(NotFound, match="job_x"):
         await jobs.get("job_x")
+
+
+async def test_a_released_job_loses_no_attempt(db: Database) -> None:
+    """It can be taken again at once, however often; a job of another, or one that has ended, is not released."""
+    jobs = Jobs(db, lease=60)
+    job = await jobs.create("add", {})
+    for _ in range(MOST_ATTEMPTS + 1):
+        claimed = await jobs.claim()
+        assert claimed is not None
+        assert claimed.attempts == 1
+        released = await jobs.release(job.job_id, attempt=1)
+        assert (released.state, released.attempts) == ("queued", 0)
+    with pytest.raises(Conflict, match="queued"):
+        await jobs.release(job.job_id, attempt=0)
+    await jobs.claim()
+    with pytest.raises(Conflict, match="attempt 1"):
+        await jobs.release(job.job_id, attempt=2)

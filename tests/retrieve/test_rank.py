@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from citewell.retrieve.rank import confidence, coverage, deduplicate, entity_share, fuse, rerank
+from citewell.retrieve.rank import confidence, coverage, deduplicate, entity_share, fuse, interleave, rerank
 from citewell.types import Hit
 
 
@@ -71,3 +71,11 @@ def test_confidence_is_a_probability_that_grows_with_the_evidence() -> None:
     bad = rerank("warranty of the pump", [hit(1, "Opening hours on Sunday", cosine=0.75)])
     assert confidence("x", []) == 0.0
     assert 0 <= confidence("warranty of the pump", bad) < confidence("warranty of the pump", good) <= 1
+
+
+def test_interleave_takes_two_rankings_in_turn() -> None:
+    """The second's hits carry the first's scores, so that nothing later prunes them by scale."""
+    first = [replace(hit(1, "a"), score=9.0), replace(hit(2, "b"), score=5.0)]
+    second = [hit(3, "c"), hit(4, "d"), hit(5, "e")]
+    assert [(h.chunk_id, h.score) for h in interleave(first, second)] == [(1, 9.0), (3, 9.0), (2, 5.0), (4, 5.0), (5, 5.0)]
+    assert [h.chunk_id for h in interleave([], second)] == [3, 4, 5]

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from citewell.config import Settings
 from citewell.errors import InvalidInput
 from citewell.knowledge.index import Filter
+from citewell.models.scripted import ScriptedEmbedder
 from citewell.service.add import add, embed_pending, pending
 from citewell.service.app import App
+from citewell.service.doctor import examine
 from citewell.service.progress import Progress
+from citewell.service.ready import readiness
 
 
 async def test_files_are_added_unchanged_replaced(app: App, library: Path) -> None:
@@ -98,3 +102,22 @@ async def test_collection_name_is_checked(app: App, library: Path) -> None:
     """A name that could not stand in an address is refused before anything is read."""
     with pytest.raises(InvalidInput, match="not allowed"):
         await add(app, [str(library)], "a/b")
+
+
+async def test_change_of_embedder_embeds_all_again(settings: Settings, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then all passages wait, the doctor and the readiness say so, and search by meaning finds nothing."""
+    async with App(settings) as app:
+        await add(app, [str(library)], "docs")
+        total = await embed_pending(app)
+    monkeypatch.setattr(ScriptedEmbedder, "name", "another")
+    report = await examine(settings, fast=True)
+    assert [check.state for check in report.checks if check.name == "embeddings"] == ["warn"]
+    async with App(settings) as app:
+        where = Filter(collections=("docs",))
+        vector = await app.embedder.query("lighthouse")
+        assert await pending(app) == (await readiness(app)).waiting == total > 0
+        assert await app.index.by_vector(vector, 5, where) == []
+        assert [file.status for file in (await add(app, [str(library)], "docs")).files] == ["unchanged", "unchanged"]
+        assert await embed_pending(app) == total
+        assert await pending(app) == (await readiness(app)).waiting == 0
+        assert await app.index.by_vector(vector, 5, where)

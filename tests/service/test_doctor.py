@@ -54,6 +54,13 @@ async def test_damaged_database_fails_with_advice(settings: Settings) -> None:
     assert check.advice
 
 
+async def test_embedder_that_cannot_be_built_is_a_fault_of_the_settings(settings: Settings) -> None:
+    """An endpoint without its address: the report still comes, and does not blame the database."""
+    report = await examine(settings.model_copy(update={"embedder": "openai"}), fast=True)
+    assert named(report.checks, "settings").state == "fail"
+    assert "embed_url" in named(report.checks, "settings").detail
+
+
 def test_settings_say_where_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Default, file or variable; a secret is shown as set, never as itself."""
     (tmp_path / "citewell.toml").write_text("port = 9000\n[qa]\nmax_retries = 1\n", "utf-8")

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import os
+import shutil
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import BinaryIO
 
 import pytest
 
 from citewell.config import Settings
-from citewell.errors import InvalidInput
-from citewell.knowledge.jobs import Job
+from citewell.errors import InvalidInput, StorageError
+from citewell.knowledge.jobs import MOST_ATTEMPTS, Job
+from citewell.service import jobs
 from citewell.service.add import add_data, add_file, pending
 from citewell.service.app import App
-from citewell.service.jobs import ORPHAN, Upload, submit, work
+from citewell.service.jobs import ORPHAN, WORKERS, Upload, submit, work
 
 TEXT = "# Lighthouse\n\nThe lighthouse was built in 1857.\n"
 
@@ -142,3 +146,98 @@ async def test_collection_name_is_checked_first(app: App) -> None:
     with pytest.raises(InvalidInput, match="not allowed"):
         await submit(app, " ", [upload("a.md")])
     assert await app.jobs.list() == []
+
+
+@pytest.mark.parametrize("broken", ["_throw_away_orphans", "embed_pending"])
+async def test_fault_at_the_start_does_not_stop_the_worker(app: App, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+    """What cannot be tidied up or embedded at the start is logged, and uploads are done all the same."""
+    whole = getattr(jobs, broken)
+    calls: list[object] = []
+
+    def fails_once(*arguments: object) -> object:
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise PermissionError(13, "Permission denied")
+        return whole(*arguments)
+
+    monkeypatch.setattr(jobs, broken, fails_once)
+    async with working(app):
+        job = await submit(app, "docs", [upload("a.md")])
+        assert (await ended(app, job.job_id)).state == "done"
+    assert calls
+    assert await pending(app) == 0
+
+
+async def test_fault_of_the_queue_does_not_stop_the_worker(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An exception nobody thought of is logged with where it was, and the next look finds the job."""
+    claim = app.jobs.claim
+    left_to_fail = [RuntimeError("oops")] * WORKERS
+
+    async def fails_at_first() -> Job | None:
+        if left_to_fail:
+            raise left_to_fail.pop()
+        return await claim()
+
+    monkeypatch.setattr(app.jobs, "claim", fails_at_first)
+    async with working(app):
+        while left_to_fail:  # noqa: ASYNC110  # the workers' doing
+            await asyncio.sleep(0.01)
+        job = await submit(app, "docs", [upload("a.md")])
+        assert (await ended(app, job.job_id)).state == "done"
+    assert "RuntimeError: oops" in caplog.text
+
+
+async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server stopped more often than a job may be tried hands the job back each time; then it is done."""
+    embed, started = jobs.embed_pending, asyncio.Event()
+
+    async def never(_: App, tell: object = None) -> int:
+        if tell is not None:
+            started.set()
+            await asyncio.sleep(60)
+        return 0
+
+    monkeypatch.setattr(jobs, "embed_pending", never)
+    job = await submit(app, "docs", [upload("a.md")])
+    for _ in range(MOST_ATTEMPTS + 1):
+        started.clear()
+        async with working(app), asyncio.timeout(10):
+            await started.wait()
+        stopped = await app.jobs.get(job.job_id)
+        assert (stopped.state, stopped.attempts) == ("queued", 0)
+    monkeypatch.setattr(jobs, "embed_pending", embed)
+    async with working(app):
+        done = await ended(app, job.job_id)
+    assert (done.state, done.attempts) == ("done", 1)
+
+
+async def test_full_disk_is_told_and_leaves_nothing(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second file does not fit: an error of ours names the folder, and the first file's bytes are gone."""
+    copy, calls = shutil.copyfileobj, []
+
+    def full(source: BinaryIO, target: BinaryIO) -> None:
+        calls.append(target.name)
+        if len(calls) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        copy(source, target)
+
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    with pytest.raises(StorageError, match=r"uploads.*No space left on device"):
+        await submit(app, "docs", [upload("a.md"), upload("b.md")])
+    assert len(calls) == 2
+    assert await app.jobs.list() == []
+    await left(app, [])
+
+
+async def test_job_that_cannot_be_made_leaves_no_bytes(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database refuses after the bytes are stored: they go too."""
+
+    async def refuses(*_: object) -> Job:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(app.jobs, "create", refuses)
+    with pytest.raises(StorageError):
+        await submit(app, "docs", [upload("a.md")])
+    await left(app, [])

@@ -24,7 +24,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class CollectionInfo(Shown):
-    """`embedded` of its `chunks` have a vector of the embedder in use and can be found by meaning; all of them by their words."""
+    """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use); all of them by their words."""
 
     name: str
     documents: int

@@ -94,6 +94,15 @@ def _standardised(values: Sequence[float]) -> NDArray[np.float64]:
     return (array - array.mean()) / spread if spread > 1e-9 else np.zeros(len(array))
 
 
+def interleave(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
+    """Two rankings whose scores cannot be compared, taken in turn; the second's hits get the first's scores, place by place."""
+    merged: list[Hit] = []
+    for place in range(max(len(first), len(second))):
+        score = first[min(place, len(first) - 1)].score if first else 0.0
+        merged += [*first[place : place + 1], *(replace(hit, score=score) for hit in second[place : place + 1])]
+    return merged
+
+
 def stretched(cosines: Vector) -> Vector:
     """Cosines of multilingual-e5-small (0.70 unrelated, 0.95 the same) stretched to 0..1, so that they weigh like words."""
     wide: Vector = np.clip((cosines - 0.75) / 0.2, 0, 1)
@@ -131,8 +140,7 @@ def evidence_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
         "cosine": top,
         "coverage": covered if same else 0.0,
         "cross": 0.0 if same else 1.0,
-        "cross_cosine": 0.0 if same else top,
     }
 
 
-CALIBRATED = Logistic(bias=-12.0, weights={"cosine": 12.0, "coverage": 5.0, "cross": 1.5, "cross_cosine": 0.0})
+CALIBRATED = Logistic(bias=-12.0, weights={"cosine": 12.0, "coverage": 5.0, "cross": 1.8})

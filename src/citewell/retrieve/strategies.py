@@ -9,12 +9,17 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from citewell.ingest.sentences import language
 from citewell.knowledge.index import Filter, Index
 from citewell.models.base import Vector
-from citewell.retrieve.rank import confidence, deduplicate, fuse, rerank
+from citewell.retrieve.rank import confidence, deduplicate, fuse, interleave, rerank
 from citewell.types import Hit
 
 POOL = 30  # candidates taken of each ranking before reranking
+# The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant English one) and words do not
+# match across languages: passages of the two are ranked apart, and taken in turn where the question's own language is unsure.
+SURE = 0.5
+OTHER = {"zh": "en", "en": "zh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +45,32 @@ Strategy = Callable[[Index, Query], Awaitable[Found]]
 
 
 async def direct_chunk_search(index: Index, query: Query) -> Found:
-    """Search all chunks at once by vectors and by words."""
-    by_words = index.by_words(query.text, POOL, query.where)
-    if query.vector is None:
-        vectors: list[tuple[int, float]] = []
-        words = await by_words
-    else:
-        vectors, words = await asyncio.gather(index.by_vector(query.vector, POOL, query.where), by_words)
+    """Search all chunks at once by vectors and by words; where that finds little, in the other language by meaning too."""
+    lists = await asyncio.gather(_by_meaning(index, query), index.by_words(query.text, POOL, query.where))
+    hits = await _hits(index, query, *lists)
+    lang = language(query.text)
+    own = deduplicate(rerank(query.text, [h for h in hits if h.lang == lang], query.entities))[: query.k]
+    sure = confidence(query.text, own)
+    if sure >= SURE or query.vector is None or query.where.langs:
+        rest = deduplicate(rerank(query.text, hits, query.entities))[: query.k]
+        return Found(rest, max(sure, confidence(query.text, rest)))
+    foreign = await index.by_vector(query.vector, query.k, replace(query.where, langs=(OTHER[lang],)))
+    others = deduplicate(await _hits(index, query, foreign, []))
+    return Found(interleave(own, others)[: query.k], max(sure, confidence(query.text, others)))
+
+
+async def _by_meaning(index: Index, query: Query) -> list[tuple[int, float]]:
+    return [] if query.vector is None else await index.by_vector(query.vector, POOL, query.where)
+
+
+async def _hits(index: Index, query: Query, vectors: list[tuple[int, float]], words: list[tuple[int, float]]) -> list[Hit]:
+    """The hits of both rankings, fused, each with its cosine and BM25."""
     cosines, bm25 = dict(vectors), dict(words)
-    pool = fuse([i for i, _ in vectors], [i for i, _ in words])
     hits = [
         replace(hit, signals={"cosine": cosines.get(hit.chunk_id, 0.0), "bm25": bm25.get(hit.chunk_id, 0.0)})
-        for hit in await index.hits(pool)
+        for hit in await index.hits(fuse([i for i, _ in vectors], [i for i, _ in words]))
     ]
-    if query.vector is not None:
-        hits = await _with_cosines(index, query.vector, hits)
-    best = deduplicate(rerank(query.text, hits, query.entities))[: query.k]
-    return Found(best, confidence(query.text, best))
+    return hits if query.vector is None else await _with_cosines(index, query.vector, hits)
 
 
 async def _with_cosines(index: Index, vector: Vector, hits: list[Hit]) -> list[Hit]:
