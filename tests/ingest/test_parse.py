@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import zipfile
@@ -82,12 +83,21 @@ def test_script_without_a_guard(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("started\nHello there.\n", "")
 
 
-async def test_cancelling_kills_the_parser() -> None:
-    """Who stops waiting stops the work: no worker is left behind that still reads, and the next file is read."""
-    table = ("|a" * 200_000 + "\n" + "|-" * 200_000 + "\n|b").encode()
+async def test_cancelling_kills_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who stops waiting stops the work: its process is dead at once, and the next file is read."""
+    start: Any = subprocess.Popen
+    started: list[subprocess.Popen[bytes]] = []
+
+    def kept(*arguments: Any, **named: Any) -> subprocess.Popen[bytes]:
+        started.append(start(*arguments, **named))
+        return started[-1]
+
+    monkeypatch.setattr("citewell.ingest.worker.subprocess.Popen", kept)
+    worker.end_idle()
     with anyio.move_on_after(0.5) as scope:
-        await parse(table * 3, "slow.md", SETTINGS)
+        await parse(("|a" * 600_000 + "\n" + "|-" * 600_000 + "\n|b").encode(), "slow.md", SETTINGS)
     assert scope.cancelled_caught
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
     assert (await parse(b"fine", "good.txt", SETTINGS)).text == "fine"
 
 

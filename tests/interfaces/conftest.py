@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -175,3 +176,10 @@ def environment(settings: Settings) -> dict[str, str]:
         "CITEWELL_LLM": settings.llm,
         "CITEWELL_EMBEDDER": settings.embedder,
     }
+
+
+@pytest.fixture
+def environ(settings: Settings) -> dict[str, str]:
+    """For the command line as its own process, in the test's own home."""
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
+    return {**kept, **environment(settings), "HOME": str(settings.home), "TERM": "xterm-256color"}

@@ -19,9 +19,8 @@ from typing import Any
 import pytest
 
 from citewell.config import Settings
-from tests.interfaces.conftest import environment
 
-FILES = 150
+FILES = 100
 STOPS = pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 
 # the command line with an embedder that takes its time and writes down every text it is asked for
@@ -40,3 +39,101 @@ async def passages(self, texts):
 ScriptedEmbedder.passages = passages
 main()
 """
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """Files of one passage each, all different."""
+    folder = tmp_path / "library"
+    folder.mkdir()
+    for number in range(FILES):
+        text = f"# Note {number}\n\nThe lighthouse number {number} was built in {1000 + number}.\n"
+        (folder / f"{number:03}.md").write_text(text, "utf-8")
+    return folder
+
+
+def command(log: Path, *arguments: str, wait: float = 0.0) -> list[str]:
+    return [sys.executable, "-c", DRIVER.format(log=str(log), wait=wait), *arguments]
+
+
+def shown(log: Path, environ: dict[str, str], *arguments: str) -> Any:
+    """What a command that ends well prints with `--json`."""
+    done = subprocess.run(command(log, *arguments, "--json"), env=environ, capture_output=True, check=True, timeout=120)
+    return json.loads(done.stdout)
+
+
+def count(settings: Settings, what: str) -> int:
+    """Rows that other processes would see now."""
+    try:
+        with closing(sqlite3.connect(f"file:{settings.database}?mode=ro", uri=True)) as connection:
+            return int(connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0])
+    except sqlite3.OperationalError:  # no file yet, or no tables
+        return 0
+
+
+@contextmanager
+def running(arguments: list[str], environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(arguments, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def stop(process: subprocess.Popen[bytes], how: signal.Signals, reached: Callable[[], bool]) -> None:
+    """Kill it as soon as `reached`; it must still be at work then."""
+    deadline = time.monotonic() + 60
+    while not reached():
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    process.send_signal(how)
+    assert process.wait(20) == (130 if how is signal.SIGINT else -signal.SIGKILL)
+    assert process.stderr is not None
+    said = process.stderr.read()
+    assert how is signal.SIGKILL or b"stopped" in said
+    assert b"Traceback" not in said
+
+
+def sound(log: Path, environ: dict[str, str]) -> None:
+    checks = {check["name"]: check["state"] for check in shown(log, environ, "doctor", "--fast")["checks"]}
+    assert (checks["database"], checks["embeddings"]) == ("ok", "ok")
+
+
+@STOPS
+def test_killed_while_it_reads(
+    environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    """Some documents are in, each of them whole, nothing else is there, and a second run adds exactly the others."""
+    log = tmp_path / "log"
+    with running(command(log, "add", str(library)), environ) as process:
+        stop(process, how, lambda: count(settings, "documents") >= 3)
+    before = shown(log, environ, "list")["documents"]
+    assert 0 < len(before) < FILES
+    assert all(document["chunks"] == 1 for document in before)
+    assert count(settings, "words") == count(settings, "chunks") == count(settings, "files") == len(before)
+    statuses = [file["status"] for file in shown(log, environ, "add", str(library))["files"]]
+    assert statuses.count("unchanged") == len(before)
+    assert statuses.count("added") == FILES - len(before)
+    sound(log, environ)
+
+
+@STOPS
+def test_killed_while_it_embeds(
+    environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    """All documents are in and some have their vectors: the next run embeds the others, none of them twice."""
+    log, later = tmp_path / "log", tmp_path / "later"
+    with running(command(log, "add", str(library), wait=0.3), environ) as process:
+        stop(process, how, lambda: count(settings, "vectors") > 0)
+    collections = shown(log, environ, "list")["collections"]
+    assert [each["documents"] for each in collections] == [FILES]
+    embedded = collections[0]["embedded"]
+    assert 0 < embedded < FILES
+    kept = set(log.read_text("utf-8").splitlines()[:embedded])  # a batch that was made but not committed comes after these
+    assert {file["status"] for file in shown(later, environ, "add", str(library))["files"]} == {"unchanged"}
+    asked = later.read_text("utf-8").splitlines()
+    assert len(asked) == len(set(asked)) == FILES - embedded
+    assert not kept & set(asked)
+    assert count(settings, "vectors") == FILES
+    sound(later, environ)

@@ -13,12 +13,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import httpx
 import pytest
 
-from citewell.config import Settings
 from citewell.interfaces.cli.terminal import plain
 
 # the command line with an agent that says half a draft and then waits for ever, or answers in two languages at once
@@ -51,13 +49,6 @@ async def stream(app, request):
 ask.stream = chat.stream = stream
 main()
 """
-
-
-@pytest.fixture
-def environ(settings: Settings) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
-    home = {"CITEWELL_HOME": str(settings.home), "CITEWELL_CACHE": str(settings.cache), "HOME": str(settings.home)}
-    return {**kept, **home, "CITEWELL_LLM": "scripted", "CITEWELL_EMBEDDER": "scripted", "TERM": "xterm-256color"}
 
 
 def command(*arguments: str, program: str = DRIVER) -> list[str]:

@@ -18,7 +18,7 @@ from citewell.config import Settings
 from citewell.errors import InvalidInput, StorageError
 from citewell.knowledge.jobs import MOST_ATTEMPTS, Job
 from citewell.service import jobs
-from citewell.service.add import add_data, add_file, pending
+from citewell.service.add import add_data, add_file, embed_pending, pending
 from citewell.service.app import App
 from citewell.service.jobs import ORPHAN, WORKERS, Upload, submit, work
 
@@ -191,7 +191,7 @@ async def test_fault_of_the_queue_does_not_stop_the_worker(
 
 async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server stopped more often than a job may be tried hands the job back each time; then it is done."""
-    embed, started = jobs.embed_pending, asyncio.Event()
+    started = asyncio.Event()
 
     async def never(_: App, tell: object = None) -> int:
         if tell is not None:
@@ -207,7 +207,7 @@ async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPa
             await started.wait()
         stopped = await app.jobs.get(job.job_id)
         assert (stopped.state, stopped.attempts) == ("queued", 0)
-    monkeypatch.setattr(jobs, "embed_pending", embed)
+    monkeypatch.setattr(jobs, "embed_pending", embed_pending)
     async with working(app):
         done = await ended(app, job.job_id)
     assert (done.state, done.attempts) == ("done", 1)

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from citewell.agents import qa
 from citewell.agents.qa_state import Deps, QAState
-from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
+from citewell.errors import CitewellError, Conflict, InvalidInput
 from citewell.knowledge.index import Filter
 from citewell.models.base import Vector
 from citewell.models.metered import Metered
@@ -107,11 +107,7 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
 
 
 async def _begin(app: App, request: AskRequest) -> Run:
-    collection = request.collection or app.settings.collection
-    info = next((c for c in await app.catalog.collections() if c.name == collection), None)
-    if info is None:
-        known = ", ".join(c.name for c in await app.catalog.collections()) or "none yet"
-        raise NotFound(f"no collection named {collection}", hint=f"known: {known}; `citewell add PATH` fills one")
+    info = await app.catalog.collection(request.collection or app.settings.collection)
     warnings = []
     if info.embedded < info.chunks:
         warnings.append(
@@ -122,7 +118,7 @@ async def _begin(app: App, request: AskRequest) -> Run:
         session_id = (await app.sessions.get(request.session_id)).session_id
         history = history or await app.sessions.history(session_id)
     meter = Metered(app.llm) if app.llm else None
-    return Run(app, request, collection, session_id, history, meter, warnings)
+    return Run(app, request, info.name, session_id, history, meter, warnings)
 
 
 async def _kept(run: Run, answer: Answer) -> Answer:
