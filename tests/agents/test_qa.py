@@ -209,9 +209,10 @@ async def test_unproved_sentences_are_left_out_of_a_proved_answer(desk: Desk, sc
     assert state.warnings == ["1 sentence(s) of the draft were left out: the sources do not prove them"]
 
 
-async def test_an_empty_draft_is_generated_again(desk: Desk, scripted: ScriptedLLM) -> None:
+@pytest.mark.parametrize("draft", ["", "...", "\ufffd\ufffd orders may be returned within 30 days."])
+async def test_a_useless_draft_is_generated_again(desk: Desk, scripted: ScriptedLLM, draft: str) -> None:
     """Quality below 0.3 is a visible retry, graded once only."""
-    scripted.enqueue("", "International orders may be returned within 30 days.")
+    scripted.enqueue(draft, "International orders may be returned within 30 days.")
     state = await desk.run(QUESTION)
     assert ("AnswerGeneration", "retry") in desk.path
     assert [c.kind for c in scripted.calls] == ["yes_no", "chat", "chat"]

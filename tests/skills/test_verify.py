@@ -84,3 +84,17 @@ def test_a_less_exact_date_is_proved_by_a_more_exact_one() -> None:
     """Not the other way round."""
     assert verify("The shop opened in May 2024.", ["The shop opened on 3 May 2024."]).verdict == "supported"
     assert verify("The shop opened on 3 May 2024.", ["The shop opened in May 2024."]).verdict == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("question", "problem"),
+    [
+        ("What may members not borrow?", "the question denies"),
+        ("How many books could members borrow in 1995?", "number 1995 of the question"),
+    ],
+)
+def test_an_answer_beside_the_question_is_not_proved(question: str, problem: str) -> None:
+    """What the question rests on must be in the source too."""
+    check = verify("Members may borrow up to eight books.", ["Members may borrow up to eight books."], question=question)
+    assert check.verdict == "unsupported"
+    assert problem in check.problems[0]

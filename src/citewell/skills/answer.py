@@ -74,10 +74,11 @@ async def extract(question: str, passages: Sequence[Passage], embedder: Embedder
 
 
 def quality(text: str, *, finished: bool) -> float:
-    """A first look at a draft, 0 to 1: empty is 0; cut off, repeating itself or babbling costs. Proof comes later."""
-    words = re.findall(r"\w", text)
-    if not words:
+    """A first look at a draft, 0 to 1: empty is 0; broken characters, cut off or repeating itself cost. Proof comes later."""
+    if not re.search(r"\w", text):
         return 0.0
+    if "\ufffd" in text:  # a small model lost the bytes of a rare character
+        return 0.2
     parts = [text[a:b] for a, b in sentences(text)]
     repeated = 1 - len(set(parts)) / len(parts)
     tail = 1.0 if finished else 0.7
