@@ -19,6 +19,7 @@ ZH = "会员最多可借八本书，借期三周。工具书不外借。"
         ("No, reference works cannot be borrowed.", QUOTE, "Can I borrow reference works?"),
         ("会员最多可借8本书。", ZH, "会员能借几本书？"),
         ("工具书不外借。", ZH, ""),
+        ("符泳练水的时间较少。", "符泳，练水的时间较少。", ""),
         ("Eight.", QUOTE, "How many books may members borrow?"),
     ],
 )
@@ -98,3 +99,15 @@ def test_an_answer_beside_the_question_is_not_proved(question: str, problem: str
     check = verify("Members may borrow up to eight books.", ["Members may borrow up to eight books."], question=question)
     assert check.verdict == "unsupported"
     assert problem in check.problems[0]
+
+
+def test_a_name_of_the_question_alone_is_proved_in_part_only() -> None:
+    """The source may be about it, and may not: it does not say."""
+    check = verify("Members in Oxford may borrow up to eight books.", [QUOTE], question="How many books in Oxford?")
+    assert (check.verdict, check.problems) == ("partly", ("name oxford stands in the question only",))
+
+
+def test_figures_of_a_title_are_no_figures_to_prove() -> None:
+    """`Drover 2` is a name."""
+    check = verify("The Drover 2 has a charger.", ["The bike has a charger."], context="Drover 2 Owner's Manual")
+    assert check.verdict == "supported"

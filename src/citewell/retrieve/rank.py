@@ -143,4 +143,6 @@ def evidence_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
     }
 
 
-CALIBRATED = Logistic(bias=-12.0, weights={"cosine": 12.0, "coverage": 5.0, "cross": 1.8})
+# Fitted by evals/calibrate.py on 535 searches (SQuAD2, CMRC, samples; half of them with the gold document taken away):
+# Brier score 0.123 where always the mean gives 0.250, AUC 0.911, cross-validated.
+CALIBRATED = Logistic(bias=-5.39, weights={"cosine": 2.5, "coverage": 5.97, "cross": 0.82})

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from citewell.retrieve.rank import Logistic
 from citewell.types import Sentence, Verdict
 
-# Log-odds of the evidence grade under which the question is refused.
-GATE_THRESHOLD = -0.5
+# Log-odds of the evidence grade under which the question is refused. On 48 questions of SQuAD2, CMRC and the samples none of
+# the 21 right answers had less; with the right passage taken away 7 of 8 Chinese questions had.
+GATE_THRESHOLD = -0.2
 NEUTRAL = 1.0  # stands in for the grade where no model gave one: the median of answerable questions
 _VERDICT: dict[Verdict, float] = {"supported": 1.0, "partly": 0.5, "unsupported": 0.0}
 CALIBRATED = Logistic(bias=-3.0, weights={"retrieval": 2.0, "log_odds": 0.5, "support": 2.0})
