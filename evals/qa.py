@@ -26,6 +26,7 @@ from typing import Any
 from citewell.config import load_settings
 from citewell.errors import CitewellError
 from citewell.knowledge.index import Filter
+from citewell.knowledge.words import index_tokens
 from citewell.retrieve.strategies import STRATEGIES, Query
 from citewell.service.add import add, add_data, embed_pending
 from citewell.service.app import App
@@ -132,6 +133,7 @@ async def answer_one(app: App, name: str, question: dict[str, Any]) -> dict[str,
         "status": answer.status,
         "confidence": answer.confidence,
         "contains": any(folded(g) in folded(said) for g in question["answers"]),
+        "gold_words": gold_words(said, question["answers"]),
         "refused": answer.status == "refused",
         "cited_gold": any(gold(question, c.uri) for c in answer.citations),
         "quotes": len(answer.citations),
@@ -156,6 +158,13 @@ async def signals(app: App, trace_id: str) -> dict[str, Any]:
         "signals": [hit.get("signals") for hit in best],
         "problems": details.get("AnswerRefinementNode", {}).get("problems", []),
     }
+
+
+def gold_words(said: str, answers: Sequence[str]) -> float:
+    """Share of a gold answer's words (Chinese: words and pairs of characters) that the proved sentences hold, of the best one."""
+    there = set(index_tokens(said))
+    shares = [len(wanted & there) / len(wanted) for gold_answer in answers if (wanted := set(index_tokens(gold_answer)))]
+    return max(shares, default=0.0)
 
 
 async def verbatim(app: App, answer: Answer) -> int:
@@ -185,6 +194,7 @@ def summary(items: Sequence[dict[str, Any]]) -> dict[str, float]:
         "n": len(items),
         "errors": len(items) - len(done),
         "contains": share(yes, "contains"),
+        "gold_words": statistics.fmean(i["gold_words"] for i in yes) if yes else float("nan"),
         "wrongly_refused": share(yes, "refused"),
         "cited_gold": share([i for i in yes if not i["refused"]], "cited_gold"),
         "refused": share(no, "refused"),

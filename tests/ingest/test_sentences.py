@@ -139,3 +139,14 @@ def test_language(text: str, expected: str) -> None:
 def test_seam(left: str, right: str, expected: str) -> None:
     """Lines join without a space between Chinese characters, with one between Latin words."""
     assert seam(left, right) == expected
+
+
+@pytest.mark.parametrize("text", ["《CDTV×Sacas！》节目中第一次演唱。", "《卡拉OK.LIVE！‧台北‧我》的表现方式是什么？"])
+def test_stops_inside_a_title_end_nothing(text: str) -> None:
+    """A title keeps its own marks."""
+    assert sentences(text) == [(0, len(text))]
+
+
+def test_a_title_that_never_closes_ends_nothing_else() -> None:
+    """An open bracket far away does not join sentences."""
+    assert len(sentences("《开始。第二句。第三句。")) == 3

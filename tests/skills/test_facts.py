@@ -22,6 +22,7 @@ from citewell.skills.facts import facts, names, negations
         ("one of them", set()),
         ("a hundred years, hundreds more", {"100"}),
         ("2-3 days, the 1990s, 20th century", {"2", "3", "1990s", "20"}),
+        ("in the 1950's", {"1950s"}),
         ("20世纪80年代和1980年", {"20", "80s", "1980"}),
     ],
 )

@@ -14,6 +14,7 @@ from citewell.ingest.script import count_tokens, is_cjk, language
 
 __all__ = ["count_tokens", "language", "sentences"]
 
+LONGEST_TITLE = 60  # characters
 _STOPS = re.compile(r"[。！？；｡…!?.．]+")
 _CLOSERS = re.compile(r"[\"'”’」』）)\]】》〉»］｝}]*(?:\[\d[\d,\s–-]{0,12}\])*[⁰¹²³⁴-⁹]*")
 _CHINESE = frozenset("。！？；｡")
@@ -68,7 +69,7 @@ def _skip_space(text: str, at: int, end: int) -> int:
 def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> bool:
     """Whether the stops of `match`, closed at `at`, end the sentence that began at `start`. `at` is before `end`."""
     stops, following = match.group(), text[at]
-    if _STOPS.match(following):
+    if _STOPS.match(following) or _in_title(text, start, match, end):
         return False  # as in `why?).`: the later stop decides
     if not _CHINESE.isdisjoint(stops):
         return following not in _GOES_ON
@@ -85,6 +86,13 @@ def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> boo
     if text[opening].islower():
         return False
     return len(stops) > 1 or stops == "…" or _full_stop(text, start, match.start(), opening)
+
+
+def _in_title(text: str, start: int, match: re.Match[str], end: int) -> bool:
+    """Whether the stops stand in a title, as in 《CDTV！》: it opens shortly before and closes shortly behind."""
+    opened = text.rfind("《", max(start, match.start() - LONGEST_TITLE), match.start())
+    closed = text.rfind("》", max(start, match.start() - LONGEST_TITLE), match.start())
+    return opened > closed and text.find("》", match.end(), min(end, match.end() + LONGEST_TITLE)) >= 0
 
 
 def _full_stop(text: str, start: int, dot: int, opening: int) -> bool:

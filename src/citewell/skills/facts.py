@@ -13,7 +13,7 @@ from functools import lru_cache
 import rjieba
 
 from citewell.skills.dates import MONTH_NAME, take_dates
-from citewell.skills.numbers import DIGITS, HAN, WORDS, measures
+from citewell.skills.numbers import measures, without_measures
 
 _NEGATORS_EN = re.compile(
     r"\b(?:not|no|never|none|nor|neither|without|cannot|unable|nobody|nothing|except|excluding|excludes?|excluded|"
@@ -80,7 +80,7 @@ def names(text: str) -> set[str]:
 
 def plain_words(text: str) -> str:
     """The text without its numbers, dates, negations and a leading yes or no: what is compared word by word."""
-    _, rest = take_dates(unicodedata.normalize("NFKC", text))
-    for pattern in (_LEAD, DIGITS, WORDS, _NEGATORS_EN, _NEGATORS_ZH, HAN):
+    rest = without_measures(take_dates(unicodedata.normalize("NFKC", text))[1])
+    for pattern in (_LEAD, _NEGATORS_EN, _NEGATORS_ZH):
         rest = pattern.sub(" ", rest)
     return rest

@@ -20,16 +20,16 @@ _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _HAN = "".join(_HAN_DIGITS) + "".join(_HAN_SCALES)
 
-DIGITS = re.compile(
+_DIGITS = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?:\s*(%|percent\b|per cent\b|[万亿百千]|million\b|billion\b|thousand\b)|(s\b|\s*年代))?",
+    r"(?:\s*(%|percent\b|per cent\b|[万亿百千]|million\b|billion\b|thousand\b)|(['’]?s\b|\s*年代))?",
     re.IGNORECASE,
 )
-WORDS = re.compile(
+_WORDS = re.compile(
     rf"(?<!\d)(?<!\d\s)\b(?:(?:{'|'.join([*_UNITS, *_TENS, *_SCALES])})(?:[\s-]+(?:and\s+)?)?)+\b",
     re.IGNORECASE | re.ASCII,
 )
-HAN = re.compile(rf"(百分之)?([{_HAN}]+)(?:分之[{_HAN}]+)?")
+_HAN_NUMBER = re.compile(rf"(百分之)?([{_HAN}]+)(?:分之[{_HAN}]+)?")
 # words in which a Han digit is no number
 _IDIOMS = re.compile(
     r"一些|一般|一样|一直|一定|一起|一旦|一切|一致|一律|一并|一经|一方|一种|一个|一次性|唯一|统一|同一|之一|"
@@ -69,20 +69,33 @@ def measures(text: str) -> Iterator[tuple[str, str]]:
     """Every (number, unit) of a text; the unit is empty where none is known."""
     for start, end, number in _found(text):
         before = _BEFORE.get(text[start - 1 : start]) or ("euro" if text[:start].rstrip().endswith("EUR") else "")
-        behind = next((name for name, pattern in _BEHIND if pattern.match(text, end)), "")
-        yield number, before or behind
+        yield number, before or _unit(text, end)[0]
+
+
+def without_measures(text: str) -> str:
+    """The text with its numbers and their units blanked."""
+    for start, end, _ in sorted(_found(text)):
+        stop = _unit(text, end)[1]
+        text = text[:start] + " " * (stop - start) + text[stop:]
+    return text
+
+
+def _unit(text: str, at: int) -> tuple[str, int]:
+    """The unit that stands at `at` and where it ends."""
+    found = ((name, match.end()) for name, pattern in _BEHIND if (match := pattern.match(text, at)))
+    return next(found, ("", at))
 
 
 def _found(text: str) -> Iterator[tuple[int, int, str]]:
-    for match in DIGITS.finditer(text):
+    for match in _DIGITS.finditer(text):
         digits, unit, decade = match.groups()
         yield match.start(), match.end(), digits + "s" if decade else _scaled(digits.replace(",", ""), (unit or "").lower())
-    for match in WORDS.finditer(text):
+    for match in _WORDS.finditer(text):
         value = _words_value(match.group().lower())
         if value is not None:
             yield match.start(), match.start() + len(match.group().rstrip(" -")), _plain(Decimal(value))
     blanked = _IDIOMS.sub(lambda idiom: " " * len(idiom.group()), text)
-    for match in HAN.finditer(blanked):
+    for match in _HAN_NUMBER.finditer(blanked):
         percent, figure = match.group(1), match.group(2)
         # 三分之二 is compared as words; a lone scale behind digits was taken with them
         if match.end() == match.end(2) and not set(figure) <= set("百千万亿"):

@@ -169,11 +169,14 @@ def _clauses(text: str) -> list[str]:
 
 
 def _coverage(sentence: str, quoted: str, question: str, context: str) -> float:
-    """Share of the sentence's own content words (those of the question do not count, unless there are no others)."""
+    """Share of the sentence's own content words; those of the question do not count, unless it has nothing else to say."""
     words = _words(sentence)
-    own = (words - _words(question)) or words
+    own = words - _words(question)
+    if not own and (facts(sentence).measures or facts(sentence).dates):
+        return 1.0  # it adds nothing but figures, and figures are checked on their own
+    own = own or words
     if not own:
-        return 1.0  # nothing but figures and function words, and figures are checked on their own
+        return 1.0
     return len(own & (_words(quoted) | _words(context))) / len(own)
 
 
