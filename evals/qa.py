@@ -161,7 +161,7 @@ async def signals(app: App, trace_id: str) -> dict[str, Any]:
 
 
 def gold_words(said: str, answers: Sequence[str]) -> float:
-    """Share of a gold answer's words (Chinese: words and pairs of characters) that the proved sentences hold, of the best one."""
+    """Share of the words (Chinese: words and pairs of characters) of the best gold answer that the proved sentences hold."""
     there = set(index_tokens(said))
     shares = [len(wanted & there) / len(wanted) for gold_answer in answers if (wanted := set(index_tokens(gold_answer)))]
     return max(shares, default=0.0)
