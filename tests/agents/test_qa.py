@@ -87,7 +87,7 @@ async def test_a_follow_up_is_searched_with_its_question_and_rewritten(desk: Des
 
 async def test_a_rewrite_that_invents_is_not_used(desk: Desk, scripted: ScriptedLLM) -> None:
     """A figure nobody mentioned makes the rewrite implausible; the joined question stands in."""
-    scripted.enqueue("May 999 international orders of Oxford be returned?", "I don't know.")
+    scripted.enqueue("May 999 international orders of Oxford be returned?", "Oxford.", "I don't know.")
     state = await desk.run("And international ones?", [("user", "May domestic orders be returned?"), ("assistant", "Yes.")])
     assert state.standalone_question == "May domestic orders be returned? And international ones?"
 
@@ -352,3 +352,12 @@ async def test_a_model_with_room_is_told_the_conversation(desk: Desk, scripted: 
     scripted.evidence_tokens = 6000
     await desk.run(QUESTION, turns)
     assert "Conversation so far:\nuser: Do you sell pumps?" in scripted.calls[-1].messages[-3].content
+
+
+async def test_an_answer_given_back_is_no_rewrite(desk: Desk, scripted: ScriptedLLM) -> None:
+    """A statement, or a figure that only the answer had, is not taken; the model is asked again with the user's turns alone."""
+    scripted.enqueue("国际订单签收后七天内可以退货。", "国际订单多少天内可以退货？", "我不知道。")
+    history = [("user", "国内订单多少天内可以退货？"), ("assistant", "国内订单签收后七天内可以退货。")]
+    state = await desk.run("那国际订单呢？", history)
+    assert state.standalone_question == "国际订单多少天内可以退货？"
+    assert "七天" not in scripted.calls[1].messages[-1].content

@@ -20,6 +20,7 @@ from citewell.skills.facts import facts, names, negations
         ("model A-100 and v2 hold 50kg", {"50"}),
         ("一般不同，一些第三方统一处理", set()),
         ("one of them", set()),
+        ("一块电池保修一年", {"1"}),
         ("a hundred years, hundreds more", {"100"}),
         ("2-3 days, the 1990s, 20th century", {"2", "3", "1990s", "20"}),
         ("in the 1950's", {"1950s"}),

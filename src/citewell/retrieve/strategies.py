@@ -18,7 +18,7 @@ from citewell.types import Hit
 POOL = 30  # candidates taken of each ranking before reranking
 # The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant English one) and words do not
 # match across languages: passages of the two are ranked apart, and taken in turn where the question's own language is unsure.
-SURE = 0.5
+SURE = 0.6
 OTHER = {"zh": "en", "en": "zh"}
 
 

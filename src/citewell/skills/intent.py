@@ -58,6 +58,11 @@ class Intent:
     confidence: float
 
 
+def has_pattern(text: str) -> bool:
+    """Whether any rule fires: the text asks in one of the known ways."""
+    return any(pattern.search(text) for _, pattern in RULES)
+
+
 async def classify_intent(text: str, embedder: Embedder | None) -> Intent:
     """By rule where one fires, else by the nearest labelled example, else `fact`."""
     for label, pattern in RULES:

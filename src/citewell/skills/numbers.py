@@ -98,7 +98,9 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _HAN_NUMBER.finditer(blanked):
         percent, figure = match.group(1), match.group(2)
         # 三分之二 is compared as words; a lone scale behind digits was taken with them
-        if match.end() == match.end(2) and not set(figure) <= set("百千万亿"):
+        # a lone 一 without a unit is an article, as a lone `one` is (一块电池)
+        article = figure == "一" and not percent and not _unit(text, match.end())[0]
+        if match.end() == match.end(2) and not set(figure) <= set("百千万亿") and not article:
             yield match.start(), match.end(), _plain(Decimal(_han_value(figure))) + ("%" if percent else "")
 
 

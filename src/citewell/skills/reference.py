@@ -14,6 +14,7 @@ from citewell.models.base import LLM
 from citewell.models.prompt import fill, load
 from citewell.skills.entities import entity_list
 from citewell.skills.facts import facts
+from citewell.skills.intent import has_pattern
 from citewell.skills.wording import asks_which
 from citewell.types import Message
 
@@ -77,24 +78,30 @@ def _names(text: str) -> set[str]:
 async def rewrite(question: str, history: Sequence[Message], llm: LLM, *, earlier: str = "") -> str:
     """The question in full words, by the model; the joined one where its wording is no question of this conversation.
 
-    `earlier`: an outline of what was said before `history`.
+    `earlier`: an outline of what was said before `history`. A small model shown an answer may give that answer back, so it is
+    asked a second time with the user's turns alone.
     """
-    turns = "\n".join(
-        [
-            *([earlier] if earlier else []),
-            *(f"{'User' if m.role == 'user' else 'Assistant'}: {m.content[:300]}" for m in history),
-        ]
-    )
+    for turns in (history, [m for m in history if m.role == "user"]):
+        text = await _reworded(question, turns, llm, earlier)
+        if _plausible(text, question, history):
+            return text
+    return joined(question, history)
+
+
+async def _reworded(question: str, turns: Sequence[Message], llm: LLM, earlier: str) -> str:
+    said = [f"{'User' if m.role == 'user' else 'Assistant'}: {m.content[:300]}" for m in turns]
     template = load(f"skills/prompts/rewrite.{language(question)}.md")
-    reply = await llm.chat(fill(template, history=turns, question=question), max_tokens=80, stop=["\n"])
-    text = re.sub(r"^(?:standalone question|question|独立问题|问题)\s*[:：]\s*", "", reply.text.strip(), flags=re.IGNORECASE)
-    return text if _plausible(text, question, history) else joined(question, history)
+    messages = fill(template, history="\n".join([*([earlier] if earlier else []), *said]), question=question)
+    reply = await llm.chat(messages, max_tokens=80, stop=["\n"])
+    return re.sub(r"^(?:standalone question|question|独立问题|问题)\s*[:：]\s*", "", reply.text.strip(), flags=re.IGNORECASE)
 
 
 def _plausible(text: str, question: str, history: Sequence[Message]) -> bool:
-    """A rewrite must say something, stay short, and bring in no figure or name that nobody mentioned."""
+    """A rewrite asks, stays short, and brings in no word that nobody said and no figure that only the answers had."""
+    asked = facts("\n".join([question, *(m.content for m in history if m.role == "user")]))
     said = facts("\n".join([question, *(m.content for m in history)]))
     new = facts(text)
     words = {w for m in history for w in query_tokens(m.content)} | set(query_tokens(question))
     unheard = [w for w in query_tokens(text) if w not in words]
-    return bool(text) and len(text) <= 300 and new.numbers <= said.numbers and new.names <= said.names and len(unheard) <= 2
+    asks = bool(text) and (text[-1] in "?？" or has_pattern(text))
+    return asks and len(text) <= 300 and new.numbers <= asked.numbers and new.names <= said.names and len(unheard) <= 2
