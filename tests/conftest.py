@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 
 from citewell.config import Settings
+
+# A run in the background (`make test &`, some CI) starts with Ctrl-C ignored, and so would every program that tests start and
+# interrupt. A handler here gives them the default back.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
