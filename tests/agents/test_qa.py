@@ -361,3 +361,10 @@ async def test_an_answer_given_back_is_no_rewrite(desk: Desk, scripted: Scripted
     state = await desk.run("那国际订单呢？", history)
     assert state.standalone_question == "国际订单多少天内可以退货？"
     assert "七天" not in scripted.calls[1].messages[-1].content
+
+
+async def test_the_last_question_again_is_no_rewrite(desk: Desk, scripted: ScriptedLLM) -> None:
+    """What is new in the question must be in its rewrite; else both questions are joined."""
+    scripted.enqueue("国内订单多少天内可以退货？", "国内订单多少天内可以退货？", "我不知道。")
+    state = await desk.run("那需要自己付运费吗？", [("user", "国内订单多少天内可以退货？"), ("assistant", "七天内。")])
+    assert state.standalone_question == "国内订单多少天内可以退货？ 那需要自己付运费吗？"

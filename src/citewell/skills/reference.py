@@ -97,11 +97,20 @@ async def _reworded(question: str, turns: Sequence[Message], llm: LLM, earlier: 
 
 
 def _plausible(text: str, question: str, history: Sequence[Message]) -> bool:
-    """A rewrite asks, stays short, and brings in no word that nobody said and no figure that only the answers had."""
+    """A rewrite asks what is new, stays short, brings in no word that nobody said and no figure that only the answers had."""
     asked = facts("\n".join([question, *(m.content for m in history if m.role == "user")]))
     said = facts("\n".join([question, *(m.content for m in history)]))
     new = facts(text)
     words = {w for m in history for w in query_tokens(m.content)} | set(query_tokens(question))
     unheard = [w for w in query_tokens(text) if w not in words]
     asks = bool(text) and (text[-1] in "?？" or has_pattern(text))
-    return asks and len(text) <= 300 and new.numbers <= asked.numbers and new.names <= said.names and len(unheard) <= 2
+    own = {w for w in query_tokens(_PRONOUN.sub(" ", question)) if w not in query_tokens(last_question(history))}
+    moves_on = text not in {m.content for m in history} and (not own or bool(own & set(query_tokens(text))))
+    return (
+        asks
+        and moves_on
+        and len(text) <= 300
+        and new.numbers <= asked.numbers
+        and new.names <= said.names
+        and len(unheard) <= 2
+    )
