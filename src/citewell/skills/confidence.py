@@ -1,6 +1,7 @@
 """How likely an answer is right, from what was measured on the way to it.
 
-The one rule: a probability from fitted weights (`evals/calibrate.py`), never a figure that a model says of itself.
+The one rule: made of measured signals, never of a figure that a model says of itself. The search's part is calibrated
+(`retrieve/rank.py`); these weights are set by hand: on 45 drafted answers nothing separated right from wrong well enough to fit them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from citewell.types import Sentence, Verdict
 GATE_THRESHOLD = -0.2
 NEUTRAL = 1.0  # stands in for the grade where no model gave one: the median of answerable questions
 _VERDICT: dict[Verdict, float] = {"supported": 1.0, "partly": 0.5, "unsupported": 0.0}
-CALIBRATED = Logistic(bias=-3.0, weights={"retrieval": 2.0, "log_odds": 0.5, "support": 2.0})
+WEIGHED = Logistic(bias=-3.0, weights={"retrieval": 2.0, "log_odds": 0.5, "support": 2.0})
 
 
 def share(verdicts: Sequence[Verdict]) -> float:
@@ -32,4 +33,4 @@ def answer_signals(retrieval: float, log_odds: float | None, supported: float) -
 def answer_confidence(retrieval: float, log_odds: float | None, sentences: Sequence[Sentence]) -> float:
     """Probability that the answer shown is right; for a refusal (no sentences), that the evidence held the answer after all."""
     proved = share([s.verdict for s in sentences])
-    return round(CALIBRATED(answer_signals(retrieval, log_odds, proved)), 4)
+    return round(WEIGHED(answer_signals(retrieval, log_odds, proved)), 4)
