@@ -1,7 +1,8 @@
 """How likely an answer is right, from what was measured on the way to it.
 
 The one rule: made of measured signals, never of a figure that a model says of itself. The search's part is calibrated
-(`retrieve/rank.py`); these weights are set by hand: on 45 drafted answers nothing separated right from wrong well enough to fit them.
+(`retrieve/rank.py`); these weights are set by hand: on 45 drafted answers nothing separated right from wrong well enough
+to fit them (`evals/calibrate.py`).
 """
 
 from __future__ import annotations
