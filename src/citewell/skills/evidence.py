@@ -1,8 +1,9 @@
 """What of the hits is sent to the model: the best sentences with their neighbours, within a token budget.
 
 One prefix, many jobs: `prefix` puts system text, passages and question first, the same for grading, answering and auditing,
-so that the prompt cache makes the second and third job nearly free. It holds no examples: side by side on a dozen questions,
-four of them cost 430 tokens, made answers shorter ("520元") and grades no better; a full sentence can be checked, names and all.
+so that the prompt cache makes the second and third job nearly free. It holds no examples: side by side on a dozen
+questions, four of them cost 430 tokens, made answers shorter ("520元") and grades no clearly better; a full sentence can be
+checked, names and all.
 The one rule: a passage is made of verbatim sentences of its document.
 """
 
