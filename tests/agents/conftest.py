@@ -25,7 +25,7 @@ ZH = "国内订单签收后七天内可以退货。国际订单签收后三十�
 
 def hit(text: str, *, chunk_id: int = 1, title: str = "Returns") -> Hit:
     lang = "en" if text.isascii() else "zh"
-    return Hit(chunk_id, f"doc{chunk_id}", "c", title, "uri", ("Policy",), 2, 0, len(text), text, lang, 1.0)
+    return Hit(chunk_id, f"doc{chunk_id}", "c", title, "uri", ("Policy",), 2, 0, len(text), text, lang, score=1.0)
 
 
 @dataclass
