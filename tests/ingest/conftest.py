@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 
@@ -9,6 +11,7 @@ import pytest
 
 PdfLine = tuple[float, float, float, str]  # x, y from the bottom, type size, text; a text that starts with * is bold
 PdfMaker = Callable[..., bytes]
+ZipMaker = Callable[[dict[str, str | bytes]], bytes]
 
 
 @pytest.fixture
@@ -17,9 +20,29 @@ def make_pdf() -> PdfMaker:
     return build_pdf
 
 
+@pytest.fixture
+def make_zip() -> ZipMaker:
+    """Builds a zip archive of files by name, as office documents are."""
+
+    def build(files: dict[str, str | bytes]) -> bytes:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        return buffer.getvalue()
+
+    return build
+
+
 def build_pdf(
-    pages: Sequence[Sequence[PdfLine] | None], outline: Sequence[tuple[str, int, float]] = (), title: str = ""
+    pages: Sequence[Sequence[PdfLine] | None],
+    outline: Sequence[tuple[str, int, float]] = (),
+    title: str = "",
+    drawn: bytes = b"",
+    entries: bytes = b"",
+    date: str = "",
 ) -> bytes:
+    """`drawn`: what each page's content also does, such as draw rules; `entries` of each page's dictionary."""
     objects: list[bytes] = [b"", b""]  # catalog and page tree are filled in at the end
 
     def add(body: bytes) -> int:
@@ -32,18 +55,19 @@ def build_pdf(
     )
     kids = []
     for lines in pages:
-        content = b"q 400 0 0 400 50 50 cm /Im Do Q" if lines is None else b"\n".join(_show(line) for line in lines)
+        content = b"q 400 0 0 400 50 50 cm /Im Do Q" if lines is None else b"\n".join([drawn, *map(_show, lines)])
         body = add(_stream(content))
         resources = b"/Font << %s >> /XObject << /Im %d 0 R >>" % (fonts, picture)
         kids.append(
             add(
-                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R /Resources << %s >> >>"
-                % (body, resources)
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R /Resources << %s >> %s >>"
+                % (body, resources, entries)
             )
         )
     objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(b"%d 0 R" % kid for kid in kids))
     objects[0] = b"<< /Type /Catalog /Pages 2 0 R %s >>" % _outline(add, objects, outline, kids)
-    info = add(b"<< /Title <%s> >>" % ("\ufeff" + title).encode("utf-16-be").hex().encode()) if title else 0
+    named = ("\ufeff" + title).encode("utf-16-be").hex().encode()
+    info = add(b"<< /Title <%s> /ModDate (%s) >>" % (named, date.encode())) if title or date else 0
     return _file(objects, info)
 
 

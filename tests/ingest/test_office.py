@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import zipfile
 from typing import Any
@@ -12,10 +13,15 @@ from docx.enum.text import WD_BREAK
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
+from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import office
 from citewell.ingest.office_numbering import Numbering, chinese, roman, write_number
+from citewell.ingest.ole import MAGIC
+from citewell.ingest.package import MAX_XML
 from citewell.types import Document
+
+SETTINGS = IngestSettings()
 
 
 def save(word: Any) -> bytes:
@@ -25,7 +31,7 @@ def save(word: Any) -> bytes:
 
 
 def parse(word: Any) -> Document:
-    return office.parse(save(word), "report.docx")
+    return office.parse(save(word), "report.docx", SETTINGS)
 
 
 def test_structure_in_order() -> None:
@@ -43,7 +49,7 @@ def test_structure_in_order() -> None:
     word.add_paragraph("Last.")
     document = parse(word)
     assert document.title == "年度报告"
-    assert document.text == "年度报告\n\nIntro\n\nFirst.\n\n- one\n- two\n\na | b\n1 | 2 3\n\nDetail\n\nLast."
+    assert document.text == "年度报告\n\nIntro\n\nFirst.\n\n- one\n- two\n\na | b\na: 1 | b: 2 3\n\nDetail\n\nLast."
     assert [s.heading_path for s in document.sections] == [(), ("Intro",), ("Intro", "Detail")]
     assert document.pages == ()
 
@@ -105,7 +111,7 @@ def test_merged_cells_repeat_downwards() -> None:
         for cell, text in zip(row.cells, texts, strict=True):
             cell.text = text
     table.cell(1, 0).merge(table.cell(2, 0))
-    assert parse(word).text == "k | v\na | 1\na | 2"
+    assert parse(word).text == "k | v\nk: a | v: 1\nk: a | v: 2"
 
 
 def test_numbering() -> None:
@@ -136,14 +142,16 @@ def test_numbering() -> None:
 
 def test_refusals_say_why() -> None:
     """An OLE file, a broken zip, a zip that is no Word file and a zip bomb are refused with the reason."""
-    with pytest.raises(UnreadableFile, match="password, or is an old"):
-        office.parse(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "x.docx")
+    with pytest.raises(UnreadableFile, match="protected by a password"):
+        office.parse(MAGIC + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"), "x.docx", SETTINGS)
+    with pytest.raises(UnreadableFile, match=r"an old Word document \(\.doc\)"):
+        office.parse(MAGIC + b"\0" * 600 + "WordDocument".encode("utf-16-le"), "x.docx", SETTINGS)
     with pytest.raises(UnreadableFile, match="broken"):
-        office.parse(b"PK\x03\x04 not really", "x.docx")
+        office.parse(b"PK\x03\x04 not really", "x.docx", SETTINGS)
     with pytest.raises(UnreadableFile, match="not a Word document"):
-        office.parse(pack({"a.txt": b"x"}), "x.docx")
+        office.parse(pack({"a.txt": b"x"}), "x.docx", SETTINGS)
     with pytest.raises(UnreadableFile, match="too large"):
-        office.parse(pack({"word/document.xml": b" " * (office.MAX_XML + 1)}), "bomb.docx")
+        office.parse(pack({"word/document.xml": b" " * (MAX_XML + 1)}), "bomb.docx", SETTINGS)
 
 
 def pack(files: dict[str, bytes]) -> bytes:
@@ -152,3 +160,59 @@ def pack(files: dict[str, bytes]) -> bytes:
         for name, data in files.items():
             archive.writestr(name, data)
     return buffer.getvalue()
+
+
+def test_tables_name_their_columns() -> None:
+    """A header that is repeated on each page, or stands out in bold, names the columns; notes of cells stand below."""
+    word = docx.Document()
+    table = word.add_table(rows=3, cols=3)
+    for row, texts in zip(table.rows, [("甲", "乙", "丙"), ("丁", "戊", "己"), ("庚", "辛", "壬")], strict=True):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.text = text
+    table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+    pairs = word.add_table(rows=2, cols=2)
+    for cell, text in zip([c for row in pairs.rows for c in row.cells], ["姓名", "李雷", "部门", "研发"], strict=True):
+        cell.text = text
+    assert parse(word).text.split("\n\n") == [
+        "甲 | 乙 | 丙\n甲: 丁 | 乙: 戊 | 丙: 己\n甲: 庚 | 乙: 辛 | 丙: 壬",
+        "姓名: 李雷\n部门: 研发",
+    ]
+
+
+def test_text_boxes_symbols_and_formulas() -> None:
+    """What stands in a text box is read once, symbols of symbol fonts read as signs, formulas as a line."""
+    math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    compatibility = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    box = "<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>"
+    word = docx.Document()
+    xml = (
+        f'<w:p {nsdecls("w")} {math} {compatibility}><w:r><w:sym w:font="Wingdings" w:char="F0FC"/>'
+        '<w:t xml:space="preserve"> ok </w:t></w:r>'
+        "<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:oMath>"
+        f"<w:r><mc:AlternateContent><mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r></w:p>"
+    )
+    word.element.body.insert(0, parse_xml(xml))
+    assert parse(word).text == "✓ ok a/b\n\nboxed"
+
+
+def test_dated_by_its_properties() -> None:
+    """A document carries the day on which it was last changed; one that says nothing carries none."""
+    word = docx.Document()
+    word.add_paragraph("x")
+    word.core_properties.modified = dt.datetime(2024, 3, 1, tzinfo=dt.UTC)
+    assert parse(word).dated == 1709251200.0
+
+
+def test_a_level_that_is_skipped_counts() -> None:
+    """A heading that skips a level makes the next one of that level the second."""
+    levels = "".join(
+        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="{text}"/></w:lvl>'
+        for n, text in enumerate(("%1", "%1.%2", "%1.%2.%3"))
+    )
+    numbering = Numbering(
+        parse_xml(
+            f'<w:numbering {nsdecls("w")}><w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>'
+            '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>'
+        )
+    )
+    assert [numbering.label("1", n) for n in (0, 2, 1)] == ["1 ", "1.1.1 ", "1.2 "]

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -118,7 +117,7 @@ async def test_limits(make_pdf: Maker) -> None:
     with pytest.raises(UnreadableFile, match="has 11 bytes; 10 are allowed"):
         await parse(b"12345678901", "a.txt", IngestSettings(max_bytes=10))
     with pytest.raises(UnreadableFile, match="has 3 pages; 2 are allowed"):
-        parse_here(make_pdf([[(50, 700, 11, "x")]] * 3), "a.pdf", 2)
+        parse_here(make_pdf([[(50, 700, 11, "x")]] * 3), "a.pdf", IngestSettings(max_pages=2))
 
 
 def test_true_type_counts(make_pdf: Maker) -> None:
@@ -136,25 +135,25 @@ def test_true_type_counts(make_pdf: Maker) -> None:
         (b"Hello", "a.docx", "text/plain", "named .docx but is plain text"),
     ]
     for data, name, media_type, warning in cases:
-        document = parse_here(data, name, 10)
+        document = parse_here(data, name, SETTINGS)
         assert (document.text, document.media_type, document.warnings) == ("Hello", media_type, (warning,))
 
 
 def test_names_without_suffix(make_pdf: Maker) -> None:
     """A name without a suffix is read by what the bytes say."""
-    assert parse_here(make_pdf([[(50, 700, 11, "Hello")]]), "report", 10).media_type == "application/pdf"
-    assert parse_here(b"<html><p>Hello", "page", 10).media_type == "text/html"
-    assert parse_here(b"Hello", "README", 10).media_type == "text/plain"
+    assert parse_here(make_pdf([[(50, 700, 11, "Hello")]]), "report", SETTINGS).media_type == "application/pdf"
+    assert parse_here(b"<html><p>Hello", "page", SETTINGS).media_type == "text/html"
+    assert parse_here(b"Hello", "README", SETTINGS).media_type == "text/plain"
 
 
 @pytest.mark.parametrize(
     ("data", "name", "reason"),
     [
-        (PNG, "a.docx", "named .docx but is a PNG picture"),
-        (PNG, "a.png", "it is a PNG picture"),
-        (PNG, "photo", "photo is a PNG picture"),
+        (PNG, "a.docx", r"a\.docx is a picture"),
+        (PNG, "a.png", "with OCR, which is off"),
+        (b"GIF89a" + b"\0" * 50, "photo", "photo is a GIF picture"),
         (b"x", "a.xyz", "xyz is not a known type"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "a.docx", "protected by a password"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.docx", "protected by a password"),
         (b"\0\1\2\3" * 99, "a.pdf", "not a PDF"),
         (b"PK\x03\x04" + b"\0" * 99, "a.docx", "broken zip archive"),
         (b"1 0 obj endobj startxref", "a.pdf", "broken"),
@@ -163,18 +162,35 @@ def test_names_without_suffix(make_pdf: Maker) -> None:
 def test_refusals_name_the_type(data: bytes, name: str, reason: str) -> None:
     """What cannot be read is refused with what it is; the known types are in the hint."""
     with pytest.raises(UnreadableFile, match=reason) as caught:
-        parse_here(data, name, 10)
+        parse_here(data, name, SETTINGS)
     if name == "a.xyz":
         assert all(suffix in caught.value.hint for suffix in PARSERS)
 
 
-def test_other_zips_are_named() -> None:
-    """A spreadsheet named .docx is called by its kind."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<x/>")
-    with pytest.raises(UnreadableFile, match="an Excel workbook"):
-        parse_here(buffer.getvalue(), "a.docx", 10)
+def test_other_zips_are_named(make_zip: Maker) -> None:
+    """An office file that is not read is called by its kind, whatever its name, and a folder's name alone makes none."""
+    drawing = {"mimetype": "application/vnd.oasis.opendocument.graphics", "content.xml": "<x/>"}
+    with pytest.raises(UnreadableFile, match="an OpenDocument file"):
+        parse_here(make_zip(drawing), "a.docx", SETTINGS)
+    with pytest.raises(UnreadableFile, match=r"xlsb\); save it as \.xlsx"):
+        parse_here(make_zip({"[Content_Types].xml": "<x/>", "xl/workbook.bin": "x"}), "a.xlsb", SETTINGS)
+    with pytest.raises(UnreadableFile, match="a zip archive"):
+        parse_here(make_zip({"xl/notes.bin": "x"}), "a.docx", SETTINGS)
+
+
+def test_old_office_files_are_refused_with_a_hint() -> None:
+    """Old Word and PowerPoint files are named, with what to do; so is an Outlook message."""
+    for stream, name, hint in (("WordDocument", "a.doc", ".docx"), ("PowerPoint Document", "b.ppt", ".pptx")):
+        with pytest.raises(UnreadableFile, match="cannot be read: it is an old") as caught:
+            parse_here(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + stream.encode("utf-16-le"), name, SETTINGS)
+        assert hint in caught.value.hint
+
+
+def test_a_table_of_text_named_as_a_workbook() -> None:
+    """What many programs export as .xls is plain text between tabs: it is read as the table that it is."""
+    document = parse_here("型号\t载重\nT300\t120\n".encode("gb18030"), "导出.xls", SETTINGS)
+    assert document.text == "型号 | 载重\n型号: T300 | 载重: 120"
+    assert document.warnings == ("named .xls but is plain text",)
 
 
 def check(document: Document) -> None:
@@ -212,14 +228,15 @@ def test_hostile_strings_as_files(shared_data: Path) -> None:
 
 def attempt(data: bytes, name: str) -> Any:
     try:
-        return parse_here(data, name, 3000)
+        return parse_here(data, name, SETTINGS)
     except UnreadableFile as error:
         return error
 
 
 def test_files_of_others(shared_data: Path) -> None:
     """Every sample file ends in a sound document or in a reason that names it: none crashes, hangs or falls silent."""
-    folders = ("ingest/docling/docx", "ingest/docling/html", "ingest/docling/md", "ingest/docling/pdf", "robustness/pdf")
+    kinds = ("docx", "pptx", "xlsx", "csv", "html", "md", "pdf")
+    folders = (*(f"ingest/docling/{kind}" for kind in kinds), "robustness/pdf")
     files = [path for folder in folders for path in sorted((shared_data / folder).iterdir()) if path.suffix in PARSERS]
     outcomes = {path.name: attempt(path.read_bytes(), path.name) for path in files}
     for name, outcome in outcomes.items():
@@ -237,7 +254,7 @@ def test_files_of_others(shared_data: Path) -> None:
 def test_a_chinese_manual(shared_data: Path) -> None:
     """A Chinese PDF: sections from its outline, paragraphs joined without spaces, running headers gone, pages right."""
     path = shared_data / "ingest" / "pdf_zh" / "maint-guide.zh-cn.pdf"
-    document = parse_here(path.read_bytes(), path.name, 3000)
+    document = parse_here(path.read_bytes(), path.name, SETTINGS)
     check(document)
     assert (document.title, document.lang, len(document.pages)) == ("Debian 新维护者手册", "zh", 63)
     assert ("Chapter 1 正确的起点", "1.3 需要的开发文档") in [section.heading_path for section in document.sections]

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
+from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import pdf
 from citewell.ingest.pdf_lines import plain
 from citewell.types import Document
 
+SETTINGS = IngestSettings()
 Maker = Callable[..., bytes]
 WIDE = "数据库系统是由数据库及其管理软件组成的系统，它由硬件、软件、数据和人员几个部分组成，"
 LONG = "Every line of this paragraph is about as wide as the page and so the next one goes on"
@@ -27,7 +29,7 @@ def paths(document: Document) -> list[tuple[str, ...]]:
 def test_soft_line_breaks_join(make_pdf: Maker) -> None:
     """Lines of a paragraph join, with a space in English and none in Chinese; a wide gap begins a new one."""
     english = [*lines(LONG, LONG, "to its end."), *lines("New.", top=600)]
-    document = pdf.parse(make_pdf([english, lines(WIDE, "用来存储数据。")]), "x.pdf")
+    document = pdf.parse(make_pdf([english, lines(WIDE, "用来存储数据。")]), "x.pdf", SETTINGS)
     assert document.text == f"{LONG} {LONG} to its end.\n\nNew.\n\n{WIDE}用来存储数据。"
 
 
@@ -38,14 +40,15 @@ def test_hyphens_at_line_ends(make_pdf: Maker) -> None:
         "graph of the text here, which is a fact-",
         "checking job.",
     )
-    text = pdf.parse(make_pdf([page]), "x.pdf").text
+    text = pdf.parse(make_pdf([page]), "x.pdf", SETTINGS).text
     assert "every paragraph of" in text
     assert "a fact-checking job" in text
 
 
 def test_paragraph_over_a_page_end(make_pdf: Maker) -> None:
     """A paragraph that runs over a page's end stays one, and both pages know their part of it."""
-    document = pdf.parse(make_pdf([lines(LONG, LONG, LONG), lines("over the page.", LONG + ".", LONG + ".")]), "x.pdf")
+    data = make_pdf([lines(LONG, LONG, LONG), lines("over the page.", LONG + ".", LONG + ".")])
+    document = pdf.parse(data, "x.pdf", SETTINGS)
     assert f"{LONG} over the page." in document.text
     first, second = document.pages
     assert (first.end, document.text[second.start :][:14]) == (second.start, "over the page.")
@@ -59,7 +62,7 @@ def test_running_lines_go(make_pdf: Maker) -> None:
         for n, text in enumerate(body, 1)
     ]
     pages[2][0] = (50, 780, 9, "A note that stands here once")
-    text = pdf.parse(make_pdf(pages), "x.pdf").text
+    text = pdf.parse(make_pdf(pages), "x.pdf", SETTINGS).text
     assert "Manual" not in text
     assert "- 2 -" not in text
     assert all(line in text for line in body)
@@ -74,7 +77,7 @@ def test_headings_from_the_outline(make_pdf: Maker) -> None:
         *lines("Last text.", top=550),
     ]
     data = make_pdf([page], outline=[("Start", 1, 715), ("The end", 1, 615)], title="Named")
-    document = pdf.parse(data, "x.pdf")
+    document = pdf.parse(data, "x.pdf", SETTINGS)
     assert paths(document) == [("1 Start",), ("Chapter 2 The end",)]
     assert document.title == "Named"
 
@@ -84,32 +87,35 @@ def test_headings_from_type(make_pdf: Maker) -> None:
     page = lines("The Great Report", top=760, size=22)
     for n, (head, text) in enumerate([("*1 Method", "method"), ("*1.1 Data", "data"), ("*2 Result", "result")]):
         page += [(50, 700 - 90 * n, 12, head), *lines(f"{LONG} {text}", f"{LONG}.", top=670 - 90 * n)]
-    document = pdf.parse(make_pdf([page]), "x.pdf")
+    document = pdf.parse(make_pdf([page]), "x.pdf", SETTINGS)
     assert document.title == "The Great Report"
     assert paths(document) == [(), ("1 Method",), ("1 Method", "1.1 Data"), ("2 Result",)]
 
 
 def test_title_of_last_resort(make_pdf: Maker) -> None:
     """A title that a program made up does not count."""
-    assert pdf.parse(make_pdf([lines("one", "two")], title="draft.doc"), "my report.pdf").title == "my report"
+    data = make_pdf([lines("one", "two")], title="draft.doc")
+    assert pdf.parse(data, "my report.pdf", SETTINGS).title == "my report"
 
 
 def test_pages_without_text(make_pdf: Maker) -> None:
     """A page that is only a picture gets a warning; a file of such pages is refused as scanned."""
-    document = pdf.parse(make_pdf([lines("text"), None, None]), "x.pdf")
-    assert document.warnings == ("no text layer on pages 2-3: scanned or drawn; OCR is not part of this release",)
+    document = pdf.parse(make_pdf([lines("text"), None, None]), "x.pdf", SETTINGS)
+    [warning] = document.warnings
+    assert warning.startswith("no text layer on pages 2-3: scanned or drawn; OCR is off: set ingest.ocr")
     assert [page.number for page in document.pages] == [1, 2, 3]
-    with pytest.raises(UnreadableFile, match="no text layer: it is scanned; OCR is not part of this release"):
-        pdf.parse(make_pdf([None]), "x.pdf")
+    with pytest.raises(UnreadableFile, match="no text layer: it is scanned or drawn") as caught:
+        pdf.parse(make_pdf([None]), "x.pdf", SETTINGS)
+    assert "citewell[ocr]" in caught.value.hint
     with pytest.raises(UnreadableFile, match="pages are blank"):
-        pdf.parse(make_pdf([[]]), "x.pdf")
+        pdf.parse(make_pdf([[]]), "x.pdf", SETTINGS)
 
 
 def test_broken_files_say_so(make_pdf: Maker) -> None:
     """A cut or empty PDF is broken, not silent."""
     for data in (b"%PDF-1.7\n", make_pdf([lines("text")])[:60]):
         with pytest.raises(UnreadableFile, match="is broken"):
-            pdf.parse(data, "x.pdf")
+            pdf.parse(data, "x.pdf", SETTINGS)
 
 
 def test_plain_characters() -> None:

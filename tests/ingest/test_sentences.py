@@ -45,6 +45,8 @@ def test_ends_inside_a_line(expected: list[str]) -> None:
         ("1. First item\n2. Second item", ["1. First item", "2. Second item"]),
         ("- a\n* b\n• c\n（一）总则\n（二）细则\n三、附则", ["- a", "* b", "• c", "（一）总则", "（二）细则", "三、附则"]),
         ("a | b\n1 | 2", ["a | b", "1 | 2"]),
+        ("备注: 请勿使用。请致电。 | 价格: 5\nb", ["备注: 请勿使用。请致电。 | 价格: 5", "b"]),
+        ("Weight: 120 kg\nColour: red\n速度：快速的\nand so", ["Weight: 120 kg", "Colour: red", "速度：快速的\nand so"]),
         ("# Title\nText goes on\nhere.", ["# Title", "Text goes on\nhere."]),
         (
             "A heading\nThe text below it is much longer than it is.",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import markdown, text
 from citewell.types import Document
+
+SETTINGS = IngestSettings()
 
 
 def sections(document: Document) -> list[tuple[tuple[str, ...], str]]:
@@ -15,7 +18,7 @@ def sections(document: Document) -> list[tuple[tuple[str, ...], str]]:
 
 def test_plain_text_stands_as_it_is() -> None:
     """Text is not reflowed; line ends become line feeds, NUL and controls go."""
-    document = text.parse("\ufeffone\r\ntwo\x00\x01\rthree\u2028four".encode(), "notes.txt")
+    document = text.parse("\ufeffone\r\ntwo\x00\x01\rthree\u2028four".encode(), "notes.txt", SETTINGS)
     assert document.text == "one\ntwothree\nfour".replace("twothree", "two\nthree")
     assert (document.title, document.media_type, document.lang) == ("notes", "text/plain", "en")
 
@@ -25,6 +28,7 @@ def test_chapters_of_plain_text() -> None:
     document = text.parse(
         "序\n\n第一章 总则\n第一章的内容是总则。\n第一节 范围\n适用。\n第二章 细则\n好。\n\nNotes\n=====\nEnd.\n".encode(),
         "法.txt",
+        SETTINGS,
     )
     assert [path for path, _ in sections(document)] == [
         (),
@@ -39,7 +43,7 @@ def test_chapters_of_plain_text() -> None:
 def test_text_without_text() -> None:
     """White space alone is no document."""
     with pytest.raises(UnreadableFile, match=r"blank\.txt holds no text"):
-        text.parse(b" \n\t\n", "blank.txt")
+        text.parse(b" \n\t\n", "blank.txt", SETTINGS)
 
 
 MARKDOWN = """---
@@ -77,13 +81,13 @@ end
 
 def test_markdown_reads_as_shown() -> None:
     """Marks and link targets go; tables, lists and code keep their lines; front matter stays and gives the title."""
-    document = markdown.parse(MARKDOWN.encode(), "x.md")
+    document = markdown.parse(MARKDOWN.encode(), "x.md", SETTINGS)
     assert document.title == "手册 A"
     assert document.text.startswith('title: "手册 A"\ndate: 2024-01-01\n\nBig\n\nFirst bold code\n\n')
     for part in (
         "soft wrap 中文接着 link picture raw\nnext",
         "1. one\n  - sub\n2. two",
-        "a | b\n1 | 2",
+        "a | b\na: 1 | b: 2",
         "def f():\n    return 1",
         "quoted",
     ):
@@ -93,7 +97,7 @@ def test_markdown_reads_as_shown() -> None:
 
 def test_a_rule_is_not_front_matter() -> None:
     """A file that begins with a rule keeps its text."""
-    document = markdown.parse(b"---\n\nNot a key\n\n---\n\nbody\n", "x.md")
+    document = markdown.parse(b"---\n\nNot a key\n\n---\n\nbody\n", "x.md", SETTINGS)
     assert document.text == "Not a key\n\nbody"
 
 
@@ -101,7 +105,7 @@ def test_deep_markdown() -> None:
     """Hostile nesting neither recurses to death nor hangs."""
     for source in ("> " * 5000 + "x", "- " * 5000 + "x", "[" * 5000, "*a " * 3000):
         try:
-            document = markdown.parse(source.encode(), "x.md")
+            document = markdown.parse(source.encode(), "x.md", SETTINGS)
         except UnreadableFile:
             continue
         assert document.sections[-1].end == len(document.text)

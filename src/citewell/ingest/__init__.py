@@ -12,28 +12,25 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
 
-import anyio
-import anyio.to_process
-
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
+from citewell.ingest.bounded import bounded
 from citewell.ingest.chunk import CHUNKERS, chunk
 from citewell.ingest.sniff import Kind, sniff
-from citewell.ingest.worker import Died, in_worker
 from citewell.types import Document
 
-__all__ = ["CHUNKERS", "PARSERS", "Parser", "chunk", "parse", "parse_here"]
+__all__ = ["CHUNKERS", "PARSERS", "PICTURES", "Parser", "chunk", "parse", "parse_here"]
 
-Parser = Callable[[bytes, str], Document]
+Parser = Callable[[bytes, str, IngestSettings], Document]
 
 
 def _parser(module: str) -> Parser:
     """The `parse` of a module of this package, imported when first used. What it trips over makes the file unreadable."""
 
-    def parse(data: bytes, name: str) -> Document:
+    def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         function: Parser = importlib.import_module(f"citewell.ingest.{module}").parse
         try:
-            return function(data, name)
+            return function(data, name, settings)
         except (UnreadableFile, ImportError):
             raise
         except MemoryError:
@@ -44,55 +41,66 @@ def _parser(module: str) -> Parser:
     return parse
 
 
-_TEXT, _MARKDOWN, _HTML, _PDF, _DOCX = (_parser(name) for name in ("text", "markdown", "html", "pdf", "office"))
-
-PARSERS: Final[dict[str, Parser]] = {
-    ".md": _MARKDOWN,
-    ".markdown": _MARKDOWN,
-    ".txt": _TEXT,
-    ".text": _TEXT,
-    ".log": _TEXT,
-    ".html": _HTML,
-    ".htm": _HTML,
-    ".xhtml": _HTML,
-    ".pdf": _PDF,
-    ".docx": _DOCX,
+# module of this package -> the suffixes of the files that its `parse` reads
+_READS: Final = {
+    "text": ".txt .text .log",
+    "markdown": ".md .markdown",
+    "html": ".html .htm .xhtml",
+    "pdf": ".pdf",
+    "epub": ".epub",
+    "eml": ".eml",
+    "json_records": ".json .jsonl .ndjson .geojson .ipynb",
+    "xml_text": ".xml .nxml .rss .atom",
+    "rst": ".rst .rest",
+    "outlined": ".tex .ltx .adoc .asciidoc .org .wiki .mediawiki",
+    "subtitles": ".srt .vtt",
+    "calendar_text": ".ics .vcf",
+    "code": (
+        ".py .pyi .pyw .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .java .kt .kts .scala .groovy .gradle "
+        ".dart .cs .c .h .cc .cpp .cxx .hh .hpp .hxx .cu .ino .m .mm .go .rs .swift .php .proto .graphql .gql "
+        ".thrift .rb .ex .exs .cr .pl .pm .r .jl .sh .bash .zsh .ksh .fish .ps1 .psm1 .lua .hs .elm .sql .ddl "
+        ".yaml .yml .toml .ini .cfg .conf .properties .env .editorconfig .mk .css .scss .sass .less .bat .cmd .tf "
+        ".cmake .diff .patch .dockerfile"
+    ),
+    "office": ".docx .docm .dotx",
+    "presentation": ".pptx .pptm .ppsx .potx",
+    "spreadsheet": ".xlsx .xlsm .xltx .xls",
+    "delimited": ".csv .tsv .tab",
+    "odf": ".odt .ods .odp .ott",
+    "rtf": ".rtf",
+    "image": ".png .jpg .jpeg .tif .tiff .webp .bmp",
 }
-_BINARY: Final = {".pdf": "PDF", ".docx": "Word document"}  # these never hold plain text
+PICTURES: Final = frozenset(_READS["image"].split())  # read where `ingest.ocr` is on, and else refused
+PARSERS: Final[dict[str, Parser]] = {
+    suffix: parser for module, suffixes in _READS.items() for parser in [_parser(module)] for suffix in suffixes.split()
+}
+_BINARY: Final = {  # these never hold plain text
+    ".pdf": "PDF",
+    **dict.fromkeys((".docx", ".docm", ".dotx"), "Word document"),
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".potx"), "PowerPoint presentation"),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xls"), "Excel workbook"),
+    **dict.fromkeys((".odt", ".ods", ".odp", ".ott"), "OpenDocument file"),
+    ".rtf": "RTF document",
+    **dict.fromkeys(PICTURES, "picture"),
+}
 
 
 async def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """Read a file in a worker process, for as long as `settings.parse_seconds`. Raises UnreadableFile with the reason."""
-    _check_size(data, name, settings)
-    limiter = anyio.to_process.current_default_process_limiter()
-    async with limiter:  # waiting for a free process does not count against the file's time
-        try:
-            with anyio.fail_after(settings.parse_seconds):
-                return await in_worker((data, name, settings.max_pages))
-        except TimeoutError:
-            hint = "raise ingest.parse_seconds, or split the file"
-            raise UnreadableFile(f"{name} could not be read within {settings.parse_seconds:g} s", hint=hint) from None
-        except Died:
-            raise UnreadableFile(f"{name} cannot be read: its parser crashed") from None
+    document = await bounded("citewell.ingest:parse_here", data, name, settings)
+    assert isinstance(document, Document)
+    return document
 
 
-def parse_here(data: bytes, name: str, max_pages: int) -> Document:
+def parse_here(data: bytes, name: str, settings: IngestSettings) -> Document:
     """The same without a process of its own: for callers that are one already."""
     suffix, warnings = _choose(data, name)
     if suffix == ".pdf":
-        _check_pages(data, name, max_pages)
-    document = PARSERS[suffix](data, name)
-    if len(document.pages) > max_pages:
-        raise _too_long(name, len(document.pages), max_pages)
+        _check_pages(data, name, settings.max_pages)
+    document = PARSERS[suffix](data, name, settings)
+    if len(document.pages) > settings.max_pages:
+        raise _too_long(name, len(document.pages), settings.max_pages)
     return replace(document, warnings=(*warnings, *document.warnings))
-
-
-def _check_size(data: bytes, name: str, settings: IngestSettings) -> None:
-    if not data:
-        raise UnreadableFile(f"{name} is empty")
-    if len(data) > settings.max_bytes:
-        hint = "raise ingest.max_bytes, or split the file"
-        raise UnreadableFile(f"{name} has {len(data):,} bytes; {settings.max_bytes:,} are allowed", hint=hint)
 
 
 def _check_pages(data: bytes, name: str, max_pages: int) -> None:
@@ -115,19 +123,19 @@ def _choose(data: bytes, name: str) -> tuple[str, list[str]]:
     if claimed and claimed not in PARSERS and not (kind and kind.suffix):
         known = ", ".join(PARSERS)
         what = f"it is {kind.words}" if kind else f"{claimed} is not a known type"
-        raise UnreadableFile(f"{name} cannot be read: {what}", hint=f"known types: {known}")
+        raise UnreadableFile(f"{name} cannot be read: {what}", hint=(kind and kind.hint) or f"known types: {known}")
     if kind is None:
         return _as_text(data, name, claimed)
     if not kind.suffix:
-        raise UnreadableFile(_disguised(name, claimed, kind))
+        raise UnreadableFile(_disguised(name, claimed, kind), hint=kind.hint)
     if not claimed or PARSERS.get(claimed) is PARSERS[kind.suffix]:
         return kind.suffix, []
     return kind.suffix, [f"named {claimed} but is {kind.words}"]
 
 
 def _disguised(name: str, claimed: str, kind: Kind) -> str:
-    if claimed == ".docx" and "protected" in kind.words:
-        return f"{name} is protected by a password, or is an old .doc file"
+    if claimed in _BINARY and "protected" in kind.words:
+        return f"{name} is protected by a password"
     return f"{name} is named {claimed} but is {kind.words}" if claimed else f"{name} is {kind.words}, which cannot be read"
 
 
@@ -143,4 +151,5 @@ def _as_text(data: bytes, name: str, claimed: str) -> tuple[str, list[str]]:
         decode(data, name)
     except UnreadableFile:
         raise UnreadableFile(f"{name} is broken: it is not a {_BINARY[claimed]}") from None
-    return ".txt", [f"named {claimed} but is plain text"]
+    sheet = _BINARY[claimed] == "Excel workbook"  # what many programs call an export is a table of plain text
+    return ".csv" if sheet else ".txt", [f"named {claimed} but is plain text"]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
 
 from citewell.errors import UnreadableFile
 from citewell.ingest.script import language
-from citewell.types import Document, Page, Section
+from citewell.types import Box, Document, Page, Section
 
 _BREAKS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 # controls, byte order mark, soft hyphen, lone surrogates and non-characters; tab and \n stay
@@ -41,35 +42,39 @@ def document(
     title: str = "",
     pages: list[Page] | None = None,
     warnings: list[str] | None = None,
+    boxes: Sequence[Box] = (),
+    dated: float | None = None,
 ) -> Document:
-    """The finished document. Raises UnreadableFile where there is no text in it."""
+    """The finished document. `dated`: seconds since the epoch. Raises UnreadableFile where there is no text in it."""
     if not text.strip():
         raise UnreadableFile(f"{name} holds no text")
     shown = " ".join(clean(title).split())[:MAX_TITLE] or stem(name)
-    return Document(shown, media_type, language(text), text, tuple(sections), tuple(pages or ()), tuple(warnings or ()))
+    parts = (tuple(sections), tuple(pages or ()), tuple(warnings or ()), tuple(boxes))
+    return Document(shown, media_type, language(text), text, *parts, dated)
 
 
 class Outline:
     """Turns headings met in order into sections that cover the text from its first character to its last."""
 
     def __init__(self) -> None:
-        self.starts: list[tuple[int, tuple[str, ...]]] = []
+        self.starts: list[tuple[int, tuple[str, ...], str]] = []
         self._open: list[tuple[int, str]] = []
 
-    def heading(self, level: int, title: str, start: int) -> None:
-        """A heading of `level` (1 is the highest) whose line begins at `start`."""
+    def heading(self, level: int, title: str, start: int, anchor: str = "") -> None:
+        """A heading of `level` (1 is the highest) whose line begins at `start`. `anchor`: its id in a web page."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._open.append((level, title))
-        self.starts.append((start, tuple(text for _, text in self._open)))
+        self.starts.append((start, tuple(text for _, text in self._open), anchor))
 
     def sections(self, length: int) -> list[Section]:
         """The sections of a text `length` characters long; what stands before the first heading has an empty path."""
         starts = self.starts
         if not starts or starts[0][0] > 0:
-            starts = [(0, ()), *starts]
-        ends = [start for start, _ in starts[1:]] + [length]
-        return [Section(path, start, end) for (start, path), end in zip(starts, ends, strict=True) if start < end]
+            starts = [(0, (), ""), *starts]
+        ends = [start for start, _, _ in starts[1:]] + [length]
+        found = zip(starts, ends, strict=True)
+        return [Section(path, start, end, anchor) for (start, path, anchor), end in found if start < end]
 
 
 class Assembly:
@@ -78,12 +83,16 @@ class Assembly:
     def __init__(self) -> None:
         self.outline = Outline()
         self.pages: list[Page] = []
+        self.boxes: list[Box] = []
         self.first_heading = ""
         self._parts: list[str] = []
         self._length = 0
 
-    def block(self, text: str, *, gap: str = "\n\n", then: Sequence[tuple[int, str]] = ()) -> int:
-        """Append `text` and return where it starts. An empty one is left out. `then`: how it goes on, on which pages."""
+    def block(self, text: str, *, gap: str = "\n\n", then: Sequence[tuple[int, str]] = (), boxes: Sequence[Box] = ()) -> int:
+        """Append `text` and return where it starts. An empty one is left out. `then`: how it goes on, on which pages.
+
+        `boxes`: where its lines stand, with offsets from the start of `text`, which has to be clean already.
+        """
         text = clean(text).lstrip("\n") if then else clean(text).rstrip().lstrip("\n")
         if text.strip() and self._length:
             self._append(gap)
@@ -93,6 +102,8 @@ class Assembly:
         for number, more in then:
             self.page(number)
             self._append(clean(more))
+        ends = ((box, min(start + box.end, self._length)) for box in boxes)
+        self.boxes += [replace(box, start=start + box.start, end=end) for box, end in ends if start + box.start < end]
         return start
 
     def rows(self, lines: list[str]) -> None:
@@ -100,15 +111,16 @@ class Assembly:
         for n, line in enumerate(lines):
             self.block(line, gap="\n" if n else "\n\n")
 
-    def heading(self, level: int, text: str) -> None:
+    def heading(self, level: int, text: str, anchor: str = "", *, boxes: Sequence[Box] = ()) -> None:
+        """A heading of `level` (1 is the highest). `anchor`: its id in a web page. `boxes`: as in `block`."""
         title = " ".join(clean(text).split())  # on one line, so that it stays one sentence
         if title:
             self.first_heading = self.first_heading or title
-            self.outline.heading(level, title[:MAX_TITLE], self.block(title))
+            self.outline.heading(level, title[:MAX_TITLE], self.block(title, boxes=boxes), anchor)
 
-    def begin(self, level: int, title: str) -> None:
+    def begin(self, level: int, title: str, anchor: str = "") -> None:
         """A section that begins with the next block, without a heading line in the text."""
-        self.outline.heading(level, title[:MAX_TITLE], self._length)
+        self.outline.heading(level, title[:MAX_TITLE], self._length, anchor)
 
     def page(self, number: int) -> None:
         """What is appended from here on stands on page `number`; what came before the first such call, on page 1."""
@@ -119,11 +131,29 @@ class Assembly:
             self.pages.append(Page(last.number, last.start, self._length))
         self.pages.append(Page(number, self._length, self._length))
 
-    def document(self, name: str, media_type: str, *, title: str = "", warnings: list[str] | None = None) -> Document:
+    def document(
+        self, name: str, media_type: str, *, title: str = "", warnings: list[str] | None = None, dated: float | None = None
+    ) -> Document:
+        """The finished document. `dated`: seconds since the epoch. Raises UnreadableFile where there is no text in it."""
         text = "".join(self._parts)
         pages = _close(self.pages, len(text))
         sections = self.outline.sections(len(text))
-        return document(name, media_type, text, sections, title=title, pages=pages, warnings=warnings)
+        return document(
+            name,
+            media_type,
+            text,
+            sections,
+            title=title,
+            pages=pages,
+            warnings=warnings,
+            boxes=self.boxes,
+            dated=dated,
+        )
+
+    @property
+    def text(self) -> str:
+        """What has been collected so far."""
+        return "".join(self._parts)
 
     def _append(self, text: str) -> None:
         self._parts.append(text)

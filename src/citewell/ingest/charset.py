@@ -1,4 +1,4 @@
-"""Bytes to text: byte order mark, UTF-8, UTF-16 without a mark, GB18030 and Big5 where they read as Chinese, then a guess.
+"""Bytes to text: byte order mark, UTF-8, UTF-16 without a mark, seven-bit Asian encodings, then the likeliest older one.
 
 The one rule: a decoding counts only if what comes out looks like writing, for GB18030 and UTF-16 accept nearly any bytes.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 
 from citewell.errors import UnreadableFile
+from citewell.ingest.charset_guess import LIKELY, guess, score_chinese
 
 _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -17,14 +19,25 @@ _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_GUESSED = ["cp1252", "cp1250", "cp1251", "koi8_r", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", "cp1253", "cp1255"]
 _SAMPLE = 200_000
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_USUAL = re.compile(r"[\n\r\t -~\u00a0-\u024f\u0370-\u052f\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65]")
-# the most frequent characters of Chinese prose, simplified and traditional
-_FREQUENT = frozenset(
-    "的一是不了在人有我他这这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年这個們來為國說時會對於著這"
+_USUAL = re.compile(
+    r"[\n\r\t -~\u00a0-\u024f\u0370-\u052f\u0590-\u06ff\u0e00-\u0e5b\u1e00-\u1eff\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff"
+    r"\uac00-\ud7a3\uff00-\uff65]"
 )
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_KANA = re.compile(r"[\u3041-\u30fe]")
+_ESCAPES = (  # encodings of seven bits, by what switches to their second set
+    (re.compile(rb"\x1b\$\)C"), "iso2022_kr"),
+    (re.compile(rb"\x1b\$[@B(]"), "iso2022_jp_2"),
+    (re.compile(rb"~\{(?:[\x21-\x7e]{2})+~\}"), "hz"),
+)
+_ASIAN = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
+_SHOWN = {"cp932": "shift_jis", "cp949": "euc_kr"}  # the names that people know
+_CHANCE = 0.4  # of the score of Chinese: what bytes that happen to be Chinese characters stay below
+_QUIET = frozenset(
+    {"gb18030", "big5hkscs"}
+)  # encodings that are read without a warning: Chinese reads as Chinese or not at all
 
 
 def decode(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -34,6 +47,8 @@ def decode(data: bytes, name: str) -> tuple[str, list[str]]:
             return data.decode(encoding, errors="replace").removeprefix("\ufeff"), []
     if b"\0" in data[:_SAMPLE]:
         return _wide(data, name), []
+    if data.isascii() and (text := _seven_bits(data)) is not None:
+        return text, []
     try:
         return _writing(data.decode("utf-8"), name), []
     except UnicodeDecodeError:
@@ -68,8 +83,19 @@ def _plausible(text: str) -> bool:
     """Whether nine in ten characters are of the scripts people write in, hardly any is a control, and Chinese is no chance."""
     if not text or len(_USUAL.findall(text)) < 0.9 * len(text) or len(_CONTROL.findall(text)) * 100 > len(text):
         return False
-    han = [char for char in text if "\u4e00" <= char <= "\u9fff"]
-    return 2 * len(han) < len(text) or sum(char in _FREQUENT for char in han) >= 0.03 * len(han)
+    han = _HAN.findall(text)
+    return 2 * len(han) < len(text) or bool(_KANA.search(text)) or score_chinese("".join(han)) >= _CHANCE
+
+
+def _seven_bits(data: bytes) -> str | None:
+    """ISO-2022 and HZ: ASCII bytes that switch to Chinese, Japanese or Korean and back. None where they are just ASCII."""
+    for switch, encoding in _ESCAPES:
+        if switch.search(data, 0, _SAMPLE):
+            with suppress(UnicodeDecodeError):
+                text = data.decode(encoding)
+                if encoding != "hz" or score_chinese(text) >= LIKELY:
+                    return text
+    return None
 
 
 def _legacy(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -78,46 +104,39 @@ def _legacy(data: bytes, name: str) -> tuple[str, list[str]]:
     good = sum(1 for char in text[:_SAMPLE] if char > "\x7f" and char != "\ufffd")
     if good >= 10 * lost or not lost:
         return _writing(text, name), [f"{lost} places were not valid UTF-8 and are shown as \ufffd"] if lost else []
-    scores = {encoding: _chinese(data, encoding) for encoding in ("gb18030", "big5hkscs", "utf-16-le", "utf-16-be")}
-    best = max(scores, key=lambda encoding: scores[encoding])
-    if scores[best] >= 0.6:
-        return _writing(data.decode(best, errors="replace"), name), []
-    return _guess(data, name)
+    wide = _wide_chinese(data)
+    if wide:
+        return _writing(data.decode(wide, errors="replace"), name), []
+    encoding, score = guess(data)
+    if score < LIKELY:
+        return _last_guess(data, name)
+    warnings = [] if encoding in _QUIET else [f"its encoding was guessed as {_SHOWN.get(encoding, encoding)}"]
+    return _writing(data.decode(encoding, errors="replace"), name), warnings
 
 
-def _chinese(data: bytes, encoding: str) -> float:
-    """How much `data` reads as Chinese in `encoding`: the share of everyday characters plus that of the most frequent ones.
-
-    The second part tells apart what the first cannot: Latin bytes taken for UTF-16, Korean taken for GB18030.
-    """
-    try:
-        text = codecs.getincrementaldecoder(encoding)().decode(data[:_SAMPLE], final=len(data) <= _SAMPLE)
-    except UnicodeDecodeError:
-        return 0.0
-    wide = [char for char in text if char > "\x7f"]
-    han = [char for char in wide if "\u4e00" <= char <= "\u9fff"]
-    frequent = sum(char in _FREQUENT for char in han)
-    if sum("\u3040" <= char <= "\u30ff" for char in wide) > 0.1 * len(wide):
-        return 0.0  # Japanese
-    if not han or ((encoding.startswith("utf") or len(han) >= 50) and frequent < 0.03 * len(han)):
-        return 0.0
-    return sum(map(_everyday, wide)) / len(wide) + frequent / len(han)
+def _wide_chinese(data: bytes) -> str:
+    """UTF-16 without a mark and without a NUL byte: Chinese with not one Latin letter or line break in it."""
+    for encoding in ("utf-16-le", "utf-16-be"):
+        if len(data) % 2 == 0:
+            with suppress(UnicodeDecodeError):
+                text = data[:_SAMPLE].decode(encoding)
+                if score_chinese(text) >= max(LIKELY, guess(data)[1]):
+                    return encoding
+    return ""
 
 
-def _everyday(char: str) -> bool:
-    """Whether `char` is of the first level of GB2312 or Big5 (their common characters), or a sign that goes with Chinese."""
-    code = char.encode("gb2312", errors="ignore")
-    if len(code) == 2 and (0xB0 <= code[0] <= 0xD7 or 0xA1 <= code[0] <= 0xA3):
-        return True
-    code = char.encode("big5", errors="ignore")
-    return len(code) == 2 and 0xA1 <= code[0] <= 0xC6
-
-
-def _guess(data: bytes, name: str) -> tuple[str, list[str]]:
+def _last_guess(data: bytes, name: str) -> tuple[str, list[str]]:
     """What charset-normalizer makes of the rest, with a warning that it is a guess."""
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data, cp_isolation=_GUESSED).best()
+    best = from_bytes(data[:_SAMPLE]).best()
     if best is None:
         raise UnreadableFile(f"{name} is not text in any known encoding", hint="save it as UTF-8 and add it again")
-    return _writing(str(best), name), [f"its encoding was guessed as {best.encoding}"]
+    text = data.decode(best.encoding, errors="replace")
+    return _writing(text, name), [f"its encoding was guessed as {best.encoding}"]
+
+
+def encoding_of_names(data: bytes) -> str:
+    """The encoding of file names in an archive, empty where they read as nothing in any Asian one."""
+    encoding, score = guess(data)
+    return encoding if score >= LIKELY and encoding in _ASIAN else ""

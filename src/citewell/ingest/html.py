@@ -10,6 +10,8 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from citewell.config import IngestSettings
+from citewell.ingest import html_meta
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.charset import decode
 from citewell.ingest.html_blocks import Walker
@@ -36,23 +38,60 @@ _NESTING = re.compile(
     r"<(/?)(?!(?:p|li|dt|dd|td|th|tr|tbody|thead|option|br|hr|img|input|meta|link|wbr|source|col|area|base|html|body|head)[\s/>])"
     r"[a-zA-Z][^\s/>]*(?:\s[^<>]{0,2000})?>"
 )
+_CLOSED_BY_ITSELF = re.compile(
+    r"<((title|script|style|a|p|div|span|td|th|textarea|iframe|h[1-6])(?:\s[^<>]*)?)/>", re.IGNORECASE
+)
+_XHTML: Final = "http://www.w3.org/1999/xhtml"
 _DEEPEST: Final = 400
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def parse(data: bytes, name: str) -> Document:
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
     """An HTML page."""
     from selectolax.lexbor import LexborHTMLParser
 
     text, warnings = to_text(data, name)
-    tree = LexborHTMLParser(shallow(text.replace("\0", "")))
-    title = _title(tree)
+    tree = LexborHTMLParser(shallow(_as_html(text.replace("\0", ""))))
+    dated = html_meta.dated(tree)
     assembly = Assembly()
     strip(tree)
     root = main_content(tree)
+    title = html_meta.title(tree, root)
     if root is not None:
         Walker(assembly).walk(root)
-    return assembly.document(name, "text/html", title=title or assembly.first_heading, warnings=warnings)
+    return assembly.document(name, "text/html", title=title or assembly.first_heading, warnings=warnings, dated=dated)
+
+
+def read_html(text: str, assembly: Assembly) -> None:
+    """Append a piece of HTML that stands in something else, such as Markdown or a mail: all of it is content."""
+    tree = _content_only(text)
+    if tree.body is not None:
+        Walker(assembly).walk(tree.body)
+
+
+def read_chapter(text: str, assembly: Assembly, title: str) -> None:
+    """The same for a chapter of a book; `title` is its name where it has no heading of its own."""
+    tree = _content_only(text)
+    for node in tree.css("nav"):
+        node.decompose()
+    if tree.body is None:
+        return
+    if title and tree.css_first("h1, h2, h3, h4, h5, h6") is None and tree.body.text(deep=True).strip():
+        assembly.begin(1, title)
+    Walker(assembly).walk(tree.body)
+
+
+def _content_only(text: str) -> LexborHTMLParser:
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(shallow(_as_html(text.replace("\0", ""))))
+    strip(tree, around=False)
+    return tree
+
+
+def _as_html(text: str) -> str:
+    """XHTML may close any tag by itself, as in <title/>, which HTML reads as one that stays open."""
+    return _CLOSED_BY_ITSELF.sub(r"<\1></\2>", text) if _XHTML in text[:_PRESCAN] else text
 
 
 def to_text(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -84,19 +123,3 @@ def shallow(text: str) -> str:
         return match.group() if level <= _DEEPEST else " "
 
     return _NESTING.sub(keep, text)
-
-
-def _title(tree: LexborHTMLParser) -> str:
-    """The page's name: its only h1 where the title merely adds the site's name to it, else its title."""
-    named = [_words(node.text()) for node in tree.css("head > title")[:1]]
-    heads = [_words(node.text()) for node in tree.css("h1")[:2]]
-    if len(heads) == 1 and heads[0] and (not any(named) or heads[0] in named[0]):
-        return heads[0]
-    if any(named):
-        return named[0]
-    node = tree.css_first('meta[property="og:title"]')
-    return _words(node.attributes.get("content") or "") if node is not None else ""
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from citewell.ingest.assemble import Assembly
+from citewell.ingest.html_tables import number, table_rows
 from citewell.ingest.script import HAN
 
 if TYPE_CHECKING:
@@ -20,13 +21,15 @@ _INLINE_TAGS: Final = """
     output q ruby rb rt s samp small span strike strong sub sup time tt u var wbr picture source meter progress
 """
 _INLINE: Final = frozenset(_INLINE_TAGS.split())
-_CELLS: Final = frozenset({"td", "th"})
 _SPACE_ZH = re.compile(rf"(?<=[{HAN}，。；：、！？）】》”])[ \t\f]*\n\s*(?=[{HAN}，。；：、！？（【《“])")
 _SPACE = re.compile(r"\s+")
-_PERMALINK = re.compile(r"\s*[¶#§🔗]\s*$")
+_PERMALINK = re.compile(r"\s*(?:[¶#§🔗]|↩\ufe0e?\d*)\s*")  # the text of a link to the heading it stands in, or back from a note
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
 _DEEPEST_INDENT: Final = 6
-_WIDEST_SPAN: Final = 50  # rows that one cell may cover
+_PICTURE_FILE = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$|^(?:image|img|photo|picture|logo|icon|avatar|图片|圖片)?$", re.IGNORECASE
+)
+_FAR: Final = 3  # levels between a picture and its figure
 
 
 class Walker:
@@ -36,6 +39,7 @@ class Walker:
         self.out = assembly
         self._line: list[str] = []
         self._heading = 0
+        self._anchor = ""  # of the heading, or the last one since the last text
         self._prefix = ""  # of the list item that is about to begin
         self._tight = False  # whether the next block follows the one before without a blank line
         self._lists: list[int] = []  # for each list around us its next number, 0 for bullets
@@ -60,15 +64,23 @@ class Walker:
     def _enter(self, node: LexborNode) -> bool:
         """Begin a tag; False where its children have been dealt with."""
         tag = node.tag or ""
+        if not self._heading:
+            self._anchor = anchor(node, tag) or self._anchor
+        if tag == "a" and _within_page(node) and _PERMALINK.fullmatch(node.text(deep=True)):
+            return False
         if tag == "br":
             self._line.append("\0")
+        elif tag == "img":
+            self._line.append(picture(node))
         elif tag in {"ruby", "rt"} or tag in _INLINE:
             return tag != "rt"
         elif tag == "pre":
             self._flush()
+            self._anchor = ""
             self.out.block(node.text(deep=True))
-        elif tag == "table" and (rows := table_rows(node)):
+        elif tag == "table" and (rows := table_rows(node, words)):
             self._flush()
+            self._anchor = ""
             self.out.rows(rows)
         else:
             self._begin(node, tag)
@@ -78,6 +90,8 @@ class Walker:
     def _begin(self, node: LexborNode, tag: str) -> None:
         self._flush()
         self._heading = _HEADINGS.get(tag, 0)
+        if self._heading:
+            self._anchor = anchor(node, tag) or _inner_anchor(node) or self._anchor
         if tag in _LISTS:
             self._lists.append(number(node, "start", 1) if tag == "ol" else 0)
             self._tight = len(self._lists) > 1
@@ -110,16 +124,18 @@ class Walker:
 
     def _flush(self) -> None:
         """End the line: append it as a heading, a list item or a paragraph."""
+        if not self._line:
+            return
         lines = [flatten(part) for part in "".join(self._line).split("\0")]
         self._line.clear()
         text = "\n".join(line for line in lines if line)
         if not text:
             return
         if self._heading:
-            self.out.heading(self._heading, _PERMALINK.sub("", text))
+            self.out.heading(self._heading, text, self._anchor)
         else:
             self.out.block(self._prefix + text, gap="\n" if self._tight else "\n\n")
-        self._prefix, self._tight = "", False
+        self._prefix, self._tight, self._anchor = "", False, ""
 
 
 def flatten(text: str) -> str:
@@ -138,47 +154,30 @@ def words(node: LexborNode) -> str:
     return flatten("".join(parts))
 
 
-def table_rows(table: LexborNode) -> list[str]:
-    """A data table's rows as `a | b`, its caption first; nothing for a table that only lays out the page."""
-    if table.css_first("table table, h1, h2, h3") is not None:
-        return []
-    cells = _grid(table)
-    rows = [" | ".join(row) for row in cells if any(row)]
-    if max(map(len, cells), default=0) < 2:
-        return []
-    if len(rows) < 3 and table.css_first("th") is None and table.css_first("ul, ol, pre, p + p") is not None:
-        return []
-    caption = table.css_first("caption")
-    return [text for text in [words(caption) if caption is not None else ""] if text] + rows
+def _within_page(link: LexborNode) -> bool:
+    return (link.attributes.get("href") or "").startswith("#")
 
 
-def _grid(table: LexborNode) -> list[list[str]]:
-    """Rows of cells; one that covers several rows is repeated in each, so that every row reads by itself."""
-    grid: list[list[str]] = []
-    covering: dict[int, tuple[int, str]] = {}  # by column: how many more rows, and the text
-    for row in table.css("tr"):
-        cells: list[str] = []
-        for cell in [node for node in row.iter() if node.tag in _CELLS]:
-            _fill(cells, covering)
-            rows = min(number(cell, "rowspan", 1), _WIDEST_SPAN)
-            cells.append(words(cell))
-            if rows > 1:
-                covering[len(cells) - 1] = (rows - 1, cells[-1])
-        _fill(cells, covering)
-        grid.append(cells)
-    return grid
+def anchor(node: LexborNode, tag: str) -> str:
+    """What a link to `node` names behind its #."""
+    attributes = node.attributes
+    return attributes.get("id") or (attributes.get("name") or "" if tag == "a" else "")
 
 
-def _fill(cells: list[str], covering: dict[int, tuple[int, str]]) -> None:
-    """Append what cells of rows above cover from here on."""
-    while len(cells) in covering:
-        left, text = covering.pop(len(cells))
-        if left > 1:
-            covering[len(cells)] = (left - 1, text)
-        cells.append(text)
+def _inner_anchor(heading: LexborNode) -> str:
+    inner = heading.css_first("[id], a[name]")
+    return anchor(inner, inner.tag or "") if inner is not None else ""
 
 
-def number(node: LexborNode, attribute: str, default: int) -> int:
-    """A small positive number in an attribute."""
-    value = node.attributes.get(attribute) or ""
-    return int(value) if value.isascii() and value.isdigit() and 0 < len(value) < 7 and int(value) else default
+def picture(node: LexborNode) -> str:
+    """What is said in place of a picture; nothing where that is a file's name, or what its caption says anyway."""
+    text = flatten(node.attributes.get("alt") or "")
+    if len(text) < 2 or _PICTURE_FILE.search(text):
+        return ""
+    above = node.parent
+    for _ in range(_FAR):
+        if above is None or above.tag == "figure":
+            break
+        above = above.parent
+    caption = above.css_first("figcaption") if above is not None and above.tag == "figure" else None
+    return "" if caption is not None and text in words(caption) else f" {text} "

@@ -17,23 +17,75 @@ _NEVER: Final = (
 )
 _AROUND: Final = (
     "nav, aside, form, body > header, body > footer, header[role=banner], footer[role=contentinfo], [role=navigation], "
-    "[role=search], .navheader, .navfooter, .navbar, .breadcrumb, .breadcrumbs, .sidebar, .toc, #toc"
+    "[role=search], [role=banner], [role=contentinfo], .navheader, .navfooter, .navbar, .breadcrumb, .breadcrumbs, .sidebar, "
+    ".toc, #toc, .navbox, .mw-editsection, .catlinks, .headerlink, .sr-only, .visually-hidden, .screen-reader-text, "
+    ".skip-link, .skiplink, .skip-nav, .skip-to-content"
 )
 _OUTER: Final = "header, footer"
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+# words in the class or id of what stands around the content: the first kind outside an article, both where it is mostly links
+_BANNER = re.compile(
+    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|skip-?(?:link|nav|to-?content)|breadcrumbs?|newsletter|"
+    r"advert(?:s|isement)?|share-?(?:bar|buttons?|links?)|social-?(?:bar|share|links?|icons?)|pagination|pager)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_LINKS = re.compile(
+    r"(?:^|[\s_-])(?:nav|navigation|menu|menubar|sidebar|header|toolbar|related|recommended|popular|trending|share|social|"
+    r"tags?|tagcloud|widget|promo|subscribe|meta|links?|toc)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_FOOTER = re.compile(
+    r"(?:^|[\s_-])(?:footer|copyright)(?:$|[\s_-])", re.IGNORECASE
+)  # goes where it has a link: an invoice's has none
+_LINK_SHARE: Final = 0.6  # of a block's text: what has more of it in links leads elsewhere
+_LONGEST_BANNER: Final = 1_000  # characters: a banner or a row of buttons is short
+_NAMED = re.compile(f"{_BANNER.pattern}|{_LINKS.pattern}|{_FOOTER.pattern}", re.IGNORECASE)
+_BOXES: Final = "div, section, ul, ol, p, table"
 
 
-def strip(tree: LexborHTMLParser) -> None:
-    """Take out what is never content, and what stands around it as long as that is less than half of the text."""
+def strip(tree: LexborHTMLParser, *, around: bool = True) -> None:
+    """Take out what is never content, and what stands `around` it as long as that is less than half of the text."""
     for node in tree.css(_NEVER):
         node.decompose()
     for node in tree.css("[style]"):
-        if _HIDDEN.search(node.attributes.get("style") or "") and node.tag not in {"html", "body"}:
+        if node.parent is not None and _HIDDEN.search(node.attributes.get("style") or "") and node.tag not in {"html", "body"}:
             node.decompose()
+    if not around:
+        return
     total = size(tree.body)
     for node in [*tree.css(_AROUND), *(n for n in tree.css(_OUTER) if not _in_article(n))]:
         if node.parent is not None and 2 * size(node) <= total:
             node.decompose()
+    _strip_boxes(tree, size(tree.body))
+
+
+def _strip_boxes(tree: LexborHTMLParser, total: int) -> None:
+    """Take out boxes that their class or id calls a menu, a banner and the like, as long as half of the text is left."""
+    left = total
+    for node in tree.css(_BOXES):
+        if node.parent is None:  # gone with one around it
+            continue
+        attributes = node.attributes
+        name = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".strip()
+        if not _NAMED.search(name) or node.css_first("h1, main, article") is not None:
+            continue
+        length = size(node)
+        if length and _leads_away(node, name, length) and 2 * (left - length) >= total:
+            left -= length
+            node.decompose()
+
+
+def _leads_away(node: LexborNode, name: str, length: int) -> bool:
+    links = _links(node)
+    if links > _LINK_SHARE * length:
+        return True
+    banner = _BANNER.search(name) or (links and _FOOTER.search(name))
+    return bool(banner) and length <= _LONGEST_BANNER and not _in_article(node)
+
+
+def _links(node: LexborNode) -> int:
+    """Characters of the text below `node` that are links."""
+    return sum(size(link) for link in node.css("a[href]"))
 
 
 def _in_article(node: LexborNode) -> bool:

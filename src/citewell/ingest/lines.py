@@ -35,6 +35,8 @@ _CHAPTER_LEVEL = {
     **dict.fromkeys(("篇", "节", "section"), 3),
 }
 _MARKUP = re.compile(r"#{1,6}\s|[=\-_*~]{3,}\s*$|```|~~~|\||>")
+# `key: value`: a row of a table, of a form, of front matter
+_FIELD = re.compile(r"[^\s:：|.。,，][^:：|.。,，]{0,39}(?:[:：]\s|：)\s*\S")
 _NO_HEADING_END = ".,;:!?，。；：！？、…-—(（"
 WIDEST_WRAP = 200  # nobody wraps by hand at more than this: such a line is a paragraph of its own
 LONGEST_HEADING = 60
@@ -83,6 +85,8 @@ def _ends(before: str, line: str, opens: bool) -> bool:
     """Whether the break between `before` and `line` ends a sentence. `opens`: `before` is the first line of its block."""
     left, right = before.strip(), line.lstrip()
     if len(left) > WIDEST_WRAP or left[-1] in "{};" or " | " in left or " | " in right:
+        return True
+    if _FIELD.match(left) and _FIELD.match(right):
         return True
     if _MARKUP.match(right) or (opens and _MARKUP.match(left)) or LIST_ITEM.match(right):
         return True

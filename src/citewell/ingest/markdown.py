@@ -1,7 +1,7 @@
 """Markdown through markdown-it's tokens to readable text.
 
 The one rule: `text` is what a reader sees, not the source: no `**`, no link targets; headings stand without `#`, tables as
-`a | b`, code as it is. A quote therefore reads well anywhere, and spans point into that text.
+`table_text` writes them, code as it is. A quote therefore reads well anywhere, and spans point into that text.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly, clean
 from citewell.ingest.charset import decode
 from citewell.ingest.script import seam
+from citewell.ingest.table_text import table_lines
 from citewell.types import Document
 
 if TYPE_CHECKING:
@@ -24,19 +26,23 @@ _DEEPEST = 100  # what nests deeper is left out by the parser, which recurses
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 
 
-def parse(data: bytes, name: str) -> Document:
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
     """A Markdown file: CommonMark with tables and strikethrough, YAML front matter kept as lines."""
-    from markdown_it import MarkdownIt
-
     raw, warnings = decode(data, name)
     front, body = split_front_matter(clean(raw).lstrip("\n"))
     assembly = Assembly()
     assembly.rows([line for line in front.splitlines() if line.strip()])
-    tokens = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"]).parse(body)
-    _Reader(assembly).read(tokens)
+    read_markdown(body, assembly)
     named = _TITLE.search(front)
     title = named.group(1).strip(" \t\"'") if named else assembly.first_heading
     return assembly.document(name, "text/markdown", title=title, warnings=warnings)
+
+
+def read_markdown(text: str, assembly: Assembly) -> None:
+    """Append Markdown text, wherever it stands."""
+    from markdown_it import MarkdownIt
+
+    _Reader(assembly).read(MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"]).parse(text))
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
@@ -56,7 +62,7 @@ class _Reader:
         self._prefix = ""
         self._level = 0
         self._row: list[str] | None = None  # the cells so far of a table's row
-        self._table: list[str] = []
+        self._table: list[list[str]] = []
         self._tight = False
 
     def read(self, tokens: list[Token]) -> None:
@@ -101,24 +107,18 @@ class _Reader:
         if kind == "tr_open":
             self._row = []
         elif kind == "tr_close" and self._row is not None:
-            self._table.append(" | ".join(self._row))
+            self._table.append(self._row)
             self._row = None
         elif kind == "table_close":
-            self.out.rows(self._table)
+            named = any(self._table[:1] and self._table[0])  # Markdown has no table without a header, but an empty one
+            self.out.rows(table_lines(self._table, header=1 if named else 0))
             self._table = []
 
     def _html(self, source: str) -> None:
         """Raw HTML is read as HTML, its headings included."""
-        from selectolax.lexbor import LexborHTMLParser
+        from citewell.ingest.html import read_html
 
-        from citewell.ingest.html import shallow
-        from citewell.ingest.html_blocks import Walker
-        from citewell.ingest.html_main import strip
-
-        tree = LexborHTMLParser(shallow(source))
-        strip(tree)
-        if tree.body is not None:
-            Walker(self.out).walk(tree.body)
+        read_html(source, self.out)
 
 
 def inline(tokens: list[Token]) -> str:

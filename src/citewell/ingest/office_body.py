@@ -5,13 +5,18 @@ The one rule: document order. A page begins where Word last ended one, or where 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.lines import chapter_level
 from citewell.ingest.office_numbering import Numbering, W
-from citewell.ingest.office_paragraph import PAGE, Paragraph, mark, read
+from citewell.ingest.office_paragraph import Paragraph, mark, read
 from citewell.ingest.office_styles import Style, Styles, numbering, outline_level, value
+from citewell.ingest.office_table import cells_of, header_rows, rows_of, stands_out, table_grid
+from citewell.ingest.page_breaks import PAGE, PageBreaks
+from citewell.ingest.table_header import ACROSS
+from citewell.ingest.table_text import table_lines
 
 _CONTAINERS: Final = frozenset(
     {f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "body", "txbxContent", "tc")}
@@ -20,20 +25,29 @@ _LONGEST_HEADING: Final = 200  # characters; longer ones are text that was given
 
 
 class Body:
-    """Appends what it reads to `out`. `notes`: elements of foot- and endnotes by kind and id."""
+    """Appends what it reads to `out`. `notes`: elements of foot- and endnotes by kind and id. `graphics`: what a chart or
+    diagram says, by the element that refers to it.
+    """
 
     def __init__(
-        self, out: Assembly, styles: Styles, numbers: Numbering, notes: dict[str, dict[str, Any]], *, has_headings: bool
+        self,
+        out: Assembly,
+        styles: Styles,
+        numbers: Numbering,
+        notes: dict[str, dict[str, Any]],
+        graphics: Callable[[Any], list[str]],
+        *,
+        has_headings: bool,
     ) -> None:
         self.out = out
         self.title = ""
         self._styles = styles
         self._numbers = numbers
         self._notes = notes
+        self._graphics = graphics
         self._has_headings = has_headings
         self._shown_notes = 0
-        self._page = 1
-        self._fresh = True  # nothing stands on this page yet
+        self._breaks = PageBreaks(out)
         self._in_list = False
 
     def read(self, element: Any) -> None:
@@ -52,19 +66,17 @@ class Body:
         if style.contents:
             return
         if properties is not None and properties.find(f"{W}pageBreakBefore") is not None:
-            self._next_page()
+            self._breaks.end()
         paragraph = read(element, self._shown_notes + 1)
-        pieces = self._pages(paragraph.text)
+        pieces = self._breaks.pieces(paragraph.text)
         text = "".join(piece for _, piece in pieces).strip()
         if text:
             self._append(text, pieces, style, properties)
-        self._append_notes(paragraph)
-        for box in paragraph.boxes:
-            self.read(box)
+        self._behind(paragraph)
 
     def _append(self, text: str, pieces: list[tuple[int, str]], style: Style, properties: Any | None) -> None:
         label, level = self._label(style, properties), self._level(style, properties, text)
-        self._fresh = False
+        self._breaks.fresh = False
         if style.title and not self.title:
             self.title = text
         if level and len(text) <= _LONGEST_HEADING:
@@ -86,84 +98,54 @@ class Body:
             return own
         return style.level or (0 if self._has_headings else chapter_level(text))
 
-    def _pages(self, text: str) -> list[tuple[int, str]]:
-        """The pieces of a paragraph by page. The page moves on at each break, but not twice before any text."""
-        pieces: list[tuple[int, str]] = []
-        for n, piece in enumerate(text.split(PAGE)):
-            if n:
-                self._next_page()
-            if piece.strip():
-                self._fresh = False
-                if not pieces:
-                    self._show_page()
-                pieces.append((self._page, piece))
-        if pieces:
-            pieces[-1] = (pieces[-1][0], pieces[-1][1].rstrip())
-        return pieces
-
-    def _next_page(self) -> None:
-        """A page ends here. Word notes the same end twice where a writer made it; the second finds the page still empty."""
-        if not self._fresh:
-            self._page += 1
-            self._fresh = True
-
-    def _show_page(self) -> None:
-        """Begin the current page in the text, unless it has begun."""
-        if self._page != (self.out.pages[-1].number if self.out.pages else 1):
-            self.out.page(self._page)
-
-    def _append_notes(self, paragraph: Paragraph) -> None:
+    def _behind(self, paragraph: Paragraph) -> None:
+        """What a paragraph refers to or holds, below it: notes, text boxes, charts and diagrams."""
         for kind, note_id in paragraph.notes:
             self._shown_notes += 1
             element = self._notes[kind].get(note_id)
             text = "" if element is None else plain(element)
             if text:
                 self.out.block(f"{mark(self._shown_notes)} {text}", gap="\n")
+        for box in paragraph.boxes:
+            self.read(box)
+        for graphic in paragraph.graphics:
+            self.out.rows(self._graphics(graphic))
 
     def _table(self, table: Any) -> None:
-        rows = [
-            [cell for cell in row.iter(f"{W}tc") if _row_of(cell) is row] for row in table.iterchildren(f"{W}tr", f"{W}sdt")
-        ]
-        if max(map(len, rows), default=0) < 2:
+        rows = rows_of(table)
+        if max((len(cells_of(row)) for row in rows), default=0) < 2:
             for row in rows:
-                for cell in row:
+                for cell in cells_of(row):
                     self.read(cell)
             return
-        above: dict[int, str] = {}
-        first = True
-        for row in rows:
-            line = self._row(row, above)
-            if line.replace("|", "").strip():
-                self.out.block(line, gap="\n\n" if first else "\n")
-                self._fresh = first = False
+        held: list[Paragraph] = []  # what the cells refer to stands below the table
+        grid = table_grid(rows, lambda cell: self._cell(cell, held))
+        filled = [(row, cells) for row, cells in zip(rows, grid, strict=True) if any(cell.strip(ACROSS) for cell in cells)]
+        depth = header_rows([row for row, _ in filled])
+        lines = table_lines([cells for _, cells in filled], header=depth, usual=stands_out(rows))
+        for n, ((row, _), line) in enumerate(zip(filled, lines, strict=True)):
+            if any(PAGE in read(p).text for p in row.iter(f"{W}p")):
+                self._breaks.end()
+                self._breaks.show()
+            self.out.block(line, gap="\n" if n else "\n\n")
+            self._breaks.fresh = False
         self._in_list = False
+        for paragraph in held:
+            self._behind(paragraph)
 
-    def _row(self, row: list[Any], above: dict[int, str]) -> str:
-        """The row as `a | b`. `above`: by column what a cell that is merged downwards says."""
-        texts: list[str] = []
-        column = 0
-        for cell in row:
-            text = plain(cell)
-            properties = cell.find(f"{W}tcPr")
-            merge = None if properties is None else properties.find(f"{W}vMerge")
-            if merge is not None and merge.get(f"{W}val") != "restart":
-                text = text or above.get(column, "")
-            above[column] = text
-            texts.append(text)
-            span = "" if properties is None else value(properties, "gridSpan")
-            column += int(span) if span.isdigit() else 1
-        if any(PAGE in read(p).text for cell in row for p in cell.iter(f"{W}p")):
-            self._next_page()
-            self._show_page()
-        return " | ".join(texts)
-
-
-def _row_of(cell: Any) -> Any:
-    """The table row that a cell belongs to: not always its parent, and not that of an outer table."""
-    above = cell.getparent()
-    while above is not None and above.tag != f"{W}tr":
-        above = above.getparent()
-    return above
+    def _cell(self, cell: Any, held: list[Paragraph]) -> str:
+        """The paragraphs of a cell, one a line, with the numbers of their lists."""
+        lines = []
+        for element in cell.iter(f"{W}p"):
+            paragraph = read(element, self._shown_notes + sum(len(each.notes) for each in held) + 1)
+            properties = element.find(f"{W}pPr")
+            text = paragraph.text.replace(PAGE, " ").strip()
+            style = self._styles.get("" if properties is None else value(properties, "pStyle"))
+            label = self._label(style, properties) if text else ""
+            lines.append(label.removeprefix("- ") + text)
+            if not any(above.tag == f"{W}txbxContent" for above in element.iterancestors()):
+                held.append(paragraph)
+        return "\n".join(line for line in lines if line)
 
 
 def plain(element: Any) -> str:

@@ -64,14 +64,17 @@ class Numbering:
             return "  " * min(level, 6) + "- "
         again = restarts.pop(level, None)
         counts = numbered.counts
+        for above, outer in numbered.levels.items():
+            if above < level:
+                counts.setdefault(above, outer.start)  # a level that is skipped counts as begun
         counts[level] = again if again is not None else counts.get(level, shape.start - 1) + 1
         for deeper in [n for n in counts if n > level]:
             del counts[deeper]
         text = shape.pattern
         for n in range(9):
-            above = numbered.levels.get(n)
-            if above is not None and f"%{n + 1}" in text:
-                text = text.replace(f"%{n + 1}", write_number(counts.get(n, above.start), above.form))
+            part = numbered.levels.get(n)
+            if part is not None and f"%{n + 1}" in text:
+                text = text.replace(f"%{n + 1}", write_number(counts.get(n, part.start), part.form))
         return text.rstrip() + " " if text.strip() else ""
 
 

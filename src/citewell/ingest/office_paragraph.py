@@ -9,26 +9,48 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from citewell.ingest.drawing import DIAGRAM, FALLBACK, C
+from citewell.ingest.formula import omml
 from citewell.ingest.office_numbering import W
+from citewell.ingest.page_breaks import PAGE
 
-PAGE: Final = "\f"  # Word text never holds a form feed
-_MATH: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
-_COMPATIBILITY: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says again what Choice says
-_LEFT_OUT: Final = frozenset(
-    {f"{W}{name}" for name in ("pPr", "rPr", "del", "moveFrom", "instrText", "delText")} | {_COMPATIBILITY}
-)
+_MATH: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
+_LEFT_OUT: Final = frozenset({f"{W}{name}" for name in ("pPr", "rPr", "del", "moveFrom", "instrText", "delText")} | {FALLBACK})
 _SIGNS: Final = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}lastRenderedPageBreak": PAGE}
+# signs of the Wingdings and Symbol fonts, by the last two digits of their code, as documents use them
+SYMBOLS: Final = {
+    "FC": "✓",
+    "FB": "✗",
+    "FE": "☑",
+    "FD": "☒",
+    "A8": "☐",
+    "6F": "☐",
+    "71": "☐",
+    "D8": "➢",
+    "E0": "→",
+    "B7": "•",
+    "B0": "°",
+    "B1": "±",
+    "B4": "×",
+    "A3": "≤",
+    "B3": "≥",
+    "B9": "≠",
+    "AE": "→",
+}
 _NOTES: Final = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """`notes`: (kind, id) of the notes referred to; `boxes`: contents of the text boxes anchored here."""
+    """`notes`: (kind, id) of the notes referred to; `boxes`: contents of the text boxes anchored here; `graphics`: references
+    to charts and diagrams.
+    """
 
     text: str = ""
     notes: list[tuple[str, str]] = field(default_factory=list)
     boxes: list[Any] = field(default_factory=list)
+    graphics: list[Any] = field(default_factory=list)
 
 
 def read(element: Any, first_note: int = 1) -> Paragraph:
@@ -45,8 +67,12 @@ def _pieces(element: Any, found: Paragraph, first_note: int) -> Iterator[str]:
         tag = node.tag
         if tag in _LEFT_OUT or not isinstance(tag, str):
             continue
-        if tag in {f"{W}t", _MATH}:
+        if tag == f"{W}t":
             yield node.text or ""
+        elif tag == _MATH:
+            yield " ".join(omml(node).split())
+        elif tag == f"{W}sym":
+            yield SYMBOLS.get((node.get(f"{W}char") or "").upper().removeprefix("F0"), "")
         elif tag in _SIGNS:
             yield _SIGNS[tag]
         elif tag == f"{W}br":
@@ -56,6 +82,8 @@ def _pieces(element: Any, found: Paragraph, first_note: int) -> Iterator[str]:
             yield mark(first_note + len(found.notes) - 1)
         elif tag == f"{W}txbxContent":
             found.boxes.append(node)
+        elif tag in {f"{C}chart", f"{DIAGRAM}relIds"}:
+            found.graphics.append(node)
         else:
             stack.extend(reversed(node))
 

@@ -12,8 +12,8 @@ from typing import Any
 from citewell.ingest.office_numbering import W
 
 # built-in names are English in the file, but other programs write what they show
-_HEADING = re.compile(r"(?:heading|标题|標題|見出し|titre|überschrift|título|заголовок)\s*([1-9])", re.IGNORECASE)
-_CONTENTS = re.compile(r"(?:toc|目录|目錄)\s*\d", re.IGNORECASE)
+HEADING = re.compile(r"(?:heading|标题|標題|見出し|titre|überschrift|título|заголовок)\s*([1-9])", re.IGNORECASE)
+CONTENTS = re.compile(r"(?:toc|目录|目錄)\s*\d", re.IGNORECASE)
 _CHAIN = 20  # styles based on one another; a longer chain goes in circles
 BODY_LEVEL = 9  # Word's outline level for text
 
@@ -51,7 +51,7 @@ class Styles:
             element = self._elements[at]
             name = value(element, "name")
             title = title or name.lower() == "title"
-            contents = contents or bool(_CONTENTS.match(name))
+            contents = contents or bool(CONTENTS.match(name))
             properties = element.find(f"{W}pPr")
             level = _level(name, properties) if level is None else level
             if not num_id:
@@ -61,7 +61,7 @@ class Styles:
 
 
 def _level(name: str, properties: Any | None) -> int | None:
-    named = _HEADING.match(name)
+    named = HEADING.match(name)
     return int(named.group(1)) if named else outline_level(properties)
 
 

@@ -1,19 +1,25 @@
-"""PDF to text through pdfium: pages, paragraphs, headings; running headers and page numbers left out.
+"""PDF to text through pdfium: columns, tables, paragraphs, headings, and where each line stands; running headers left out.
 
-The one rule: a file that cannot be read in full says so, by UnreadableFile or by a warning. Text comes in pdfium's order.
+The one rule: a file that cannot be read in full says so, by UnreadableFile or by a warning.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import pdf_furniture, pdf_headings, pdf_paragraphs
+from citewell.ingest import pdf_facts, pdf_flow, pdf_furniture, pdf_headings, pdf_paragraphs
 from citewell.ingest.assemble import Assembly, clean
-from citewell.ingest.pdf_headings import Heading, Mark
-from citewell.ingest.pdf_lines import Line, body_size, read_page
+from citewell.ingest.bounded import seconds_for
+from citewell.ingest.pdf_headings import Heading
+from citewell.ingest.pdf_lines import Line
+from citewell.ingest.pdf_page import read_page
+from citewell.ingest.pdf_scans import read_scan
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/pdf"
@@ -22,44 +28,60 @@ _REASONS: Final = {
     4: ("is protected by a password", "save it without a password and add it again"),
     5: ("is protected by a scheme that cannot be opened", "save it without protection and add it again"),
 }
-_JUNK_TITLE = re.compile(r"untitled|无标题|\S+\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|pdf|ps|rtf)|slide 1|title", re.IGNORECASE)
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\ufffd]")
-_TITLE_LARGER: Final = 1.2  # times the size of the text
-_TITLE_LINES: Final = 4
-_MOST_MARKS: Final = 5_000
-_DEEPEST_MARK: Final = 8
+_OCR_OFF: Final = 'OCR is off: set ingest.ocr = "auto" (needs the extra citewell[ocr])'
+_OCR_MISSING: Final = "OCR is not installed: pip install 'citewell[ocr]'"
+_OCR_LATE: Final = "OCR ran out of time: raise ingest.parse_seconds, or split the file"
+_OCR_SHARE: Final = 0.7  # of the time that a file may take: what OCR has not read by then is reported
+_PAGES_AT_ONCE: Final = 100  # pdfium keeps what it has read of a file until that is closed: it is opened anew after so many
 
 
-def parse(data: bytes, name: str) -> Document:
-    """A PDF with a text layer."""
-    pdf = _open(data, name)
+@dataclass(slots=True)
+class _Read:
+    """What the pages hold. `empty`: those that show something but have no text; `scanned`: those that OCR read. `no_ocr`: why
+    it does not read any more pages, or empty; `until`: when it has to stop.
+    """
+
+    no_ocr: str
+    until: float
+    floors: list[float] = field(default_factory=list)  # the y at which each page begins to be seen
+    pages: list[list[Line]] = field(default_factory=list)
+    empty: list[int] = field(default_factory=list)
+    scanned: list[int] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
+
+
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
+    """A PDF. Pages without a text layer are read by OCR where settings say so."""
+    pdf = open_pdf(data, name)
     try:
-        pages, empty, broken = _read(pdf)
-        marks = _marks(pdf)
-        stated = clean(pdf.get_metadata_value("Title"))
+        marks, stated, dated = pdf_facts.marks(pdf), clean(pdf.get_metadata_value("Title")), pdf_facts.dated(pdf)
+        count = len(pdf)
     finally:
         pdf.close()
-    if not any(pages):
-        _refuse(name, len(pages), empty, broken)
-    lines = [line for page in pdf_furniture.drop(pages) for line in page] or [line for page in pages for line in page]
+    read = _read(data, name, count, settings)
+    if not any(read.pages):
+        _refuse(name, read)
+    marks = [replace(mark, y=mark.y and mark.y - read.floors[mark.page - 1]) for mark in marks if mark.page <= count]
+    lines = [line for page in pdf_furniture.drop(read.pages) for line in page] or [line for page in read.pages for line in page]
     lines = pdf_headings.without_contents(lines, pdf_headings.find(lines, marks))
     headings = pdf_headings.find(lines, marks)
-    title = _title(stated, lines)
-    return _assemble(lines, headings, len(pages)).document(
-        name, MEDIA_TYPE, title=title, warnings=_warnings(pages, empty, broken)
-    )
+    title = pdf_facts.title(stated, lines)
+    warnings = _warnings(read)
+    return _assemble(lines, headings, count).document(name, MEDIA_TYPE, title=title, warnings=warnings, dated=dated)
 
 
 def page_count(data: bytes, name: str) -> int:
     """How many pages a PDF has, without reading them."""
-    pdf = _open(data, name)
+    pdf = open_pdf(data, name)
     try:
         return len(pdf)
     finally:
         pdf.close()
 
 
-def _open(data: bytes, name: str) -> Any:
+def open_pdf(data: bytes, name: str) -> Any:
+    """The opened file, which the caller closes. Raises UnreadableFile with the reason."""
     import pypdfium2
 
     try:
@@ -73,43 +95,66 @@ def _open(data: bytes, name: str) -> Any:
     return pdf
 
 
-def _read(pdf: Any) -> tuple[list[list[Line]], list[int], list[int]]:
-    """The lines of each page, the pages that show something but hold no text, and those that cannot be opened."""
+def _read(data: bytes, name: str, count: int, settings: IngestSettings) -> _Read:
+    read = _Read(_why_not(settings), time.monotonic() + _OCR_SHARE * seconds_for(data, settings))
+    for start in range(0, count, _PAGES_AT_ONCE):
+        pdf = open_pdf(data, name)
+        try:
+            for number in range(start + 1, min(start + _PAGES_AT_ONCE, count) + 1):
+                read.pages.append(_page(pdf, number, read))
+        finally:
+            pdf.close()
+    return read
+
+
+def _why_not(settings: IngestSettings) -> str:
+    """Why there is no OCR, or nothing."""
+    if settings.ocr == "off":
+        return _OCR_OFF
+    from citewell.ingest import ocr
+
+    return "" if ocr.available() else _OCR_MISSING
+
+
+def _page(pdf: Any, number: int, read: _Read) -> list[Line]:
     import pypdfium2
 
-    pages: list[list[Line]] = []
-    empty, broken = [], []
-    for number in range(1, len(pdf) + 1):
-        lines: list[Line] = []
-        try:
-            page = pdf[number - 1]
-            textpage = page.get_textpage()
-            lines = read_page(textpage, number)
-            if not lines and pypdfium2.raw.FPDFPage_CountObjects(page) > 0:
-                empty.append(number)
-            textpage.close()
-            page.close()
-        except pypdfium2.PdfiumError:
-            broken.append(number)
-        pages.append(lines)
-    return pages, empty, broken
+    lines: list[Line] = []
+    read.floors.append(0.0)
+    try:
+        page = pdf[number - 1]
+        read.floors[-1] = page.get_bbox()[1]
+        lines = read_page(page, number)
+        if not lines and pypdfium2.raw.FPDFPage_CountObjects(page) > 0:
+            if not read.no_ocr and time.monotonic() > read.until:
+                read.no_ocr = _OCR_LATE
+            lines = [] if read.no_ocr else read_scan(page, number)
+            (read.scanned if lines else read.empty).append(number)
+        page.close()
+    except pypdfium2.PdfiumError:
+        read.broken.append(number)
+    return lines
 
 
-def _refuse(name: str, count: int, empty: list[int], broken: list[int]) -> None:
-    if len(broken) == count:
-        raise UnreadableFile(f"{name} is broken: none of its {count} pages can be opened")
-    if empty:
-        raise UnreadableFile(f"{name} has no text layer: it is scanned; OCR is not part of this release")
+def _refuse(name: str, read: _Read) -> None:
+    if len(read.broken) == len(read.pages):
+        raise UnreadableFile(f"{name} is broken: none of its {len(read.pages)} pages can be opened")
+    if read.empty and not read.no_ocr:
+        raise UnreadableFile(f"{name} has no text layer, and OCR finds no text on its pages")
+    if read.empty:
+        raise UnreadableFile(f"{name} has no text layer: it is scanned or drawn", hint=read.no_ocr)
     raise UnreadableFile(f"{name} holds no text: its pages are blank, or show only forms and notes")
 
 
-def _warnings(pages: Sequence[list[Line]], empty: list[int], broken: list[int]) -> list[str]:
+def _warnings(read: _Read) -> list[str]:
     found = []
-    if empty:
-        found.append(f"no text layer on {_list(empty)}: scanned or drawn; OCR is not part of this release")
-    if broken:
-        found.append(f"cannot be opened: {_list(broken)}")
-    unmapped = [n for n, lines in enumerate(pages, start=1) if _unreadable(lines)]
+    if read.empty:
+        found.append(f"no text layer on {_list(read.empty)}: scanned or drawn; {read.no_ocr or 'OCR finds no text there'}")
+    if read.scanned:
+        found.append(f"no text layer on {_list(read.scanned)}: read by OCR, which can misread")
+    if read.broken:
+        found.append(f"cannot be opened: {_list(read.broken)}")
+    unmapped = [n for n, lines in enumerate(read.pages, start=1) if _unreadable(lines)]
     if unmapped:
         found.append(f"fonts without a character table on {_list(unmapped)}: their text may be wrong")
     return found
@@ -133,58 +178,27 @@ def _list(numbers: list[int]) -> str:
     return f"page {shown}" if len(numbers) == 1 else f"pages {shown}"
 
 
-def _marks(pdf: Any) -> list[Mark]:
-    """The outline in order; entries that point nowhere are left out."""
-    marks: list[Mark] = []
-    for bookmark in pdf.get_toc(max_depth=_DEEPEST_MARK):
-        if len(marks) >= _MOST_MARKS:
-            break
-        target = bookmark.get_dest()
-        index = target.get_index() if target is not None else None
-        title = " ".join(clean(bookmark.get_title()).split())
-        if index is not None and title:
-            mode, place = target.get_view()
-            marks.append(Mark(bookmark.level + 1, title, index + 1, _height(mode, place)))
-    return sorted(marks, key=lambda mark: mark.page)
-
-
-def _height(mode: int, place: Sequence[float]) -> float | None:
-    """The y of a destination: the second figure of XYZ, the first of FitH; others show whole pages."""
-    if mode == 1 and len(place) > 1:
-        return place[1]
-    return place[0] if mode == 3 and place else None
-
-
-def _title(stated: str, lines: Sequence[Line]) -> str:
-    """The metadata's title unless a program made it up, else the largest type of the first page that has any."""
-    stated = stated.strip().removeprefix("Microsoft Word - ")
-    if stated and not _JUNK_TITLE.fullmatch(stated):
-        return stated
-    first = [line for line in lines if line.page == lines[0].page]
-    largest = max(line.size for line in first)
-    titles = [line for line in first if line.size == largest]
-    if largest >= _TITLE_LARGER * body_size(lines) and len(titles) <= _TITLE_LINES:
-        return " ".join(line.text for line in titles)
-    return first[0].text if first[0].bold and len(first[0].text) < 100 and len(lines) > 1 else ""
-
-
 def _assemble(lines: list[Line], headings: dict[int, Heading], pages: int) -> Assembly:
     out = Assembly()
     inside = {m for n, heading in headings.items() for m in range(n + 1, n + heading.lines)}
     stops = set(headings) | {n + heading.lines for n, heading in headings.items()}
     shown = 0
-    for paragraph in pdf_paragraphs.join(lines, stops, inside):
+    before: Line | None = None
+    for paragraph in pdf_flow.gathered(pdf_paragraphs.join(lines, stops, inside), lines, headings):
+        first = lines[paragraph.first]
         while shown < paragraph.pieces[0][0]:
             shown += 1
             out.page(shown)
         heading = headings.get(paragraph.first)
         if heading and heading.lines:
-            out.heading(heading.level, paragraph.text)
+            out.heading(heading.level, paragraph.text, boxes=paragraph.boxes())
         else:
             if heading:
                 out.begin(heading.level, heading.title)
-            out.block(paragraph.pieces[0][1], then=paragraph.pieces[1:])
-        shown = paragraph.pieces[-1][0]
+            same_table = before is not None and first.row and (before.row, before.page) == (first.row, first.page)
+            gap = "\n" if same_table else "\n\n"
+            out.block(paragraph.pieces[0][1], gap=gap, then=paragraph.pieces[1:], boxes=paragraph.boxes())
+        shown, before = paragraph.pieces[-1][0], first
     while shown < pages:
         shown += 1
         out.page(shown)

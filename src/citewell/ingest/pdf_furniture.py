@@ -38,10 +38,11 @@ def drop(pages: Sequence[list[Line]]) -> list[list[Line]]:
     ]
     heights = Counter(round(line.y0) for found in running for line in found)
     usual = {height for height, count in heights.items() if count >= needed}
+    stamps = Counter(key for lines in pages for key in {_key(line) for line in lines if line.aside})
     kept = []
     for found, gone, lines in zip(edges, running, pages, strict=True):
         out = {id(line) for line in gone} | {id(line) for line in _outermost(found) if round(line.y0) in usual}
-        kept.append([line for line in lines if id(line) not in out])
+        kept.append([line for line in lines if id(line) not in out and not (line.aside and stamps[_key(line)] >= needed)])
     return kept
 
 
@@ -52,7 +53,7 @@ def _outermost(edge: list[Line]) -> list[Line]:
 
 def _edges(lines: list[Line]) -> list[Line]:
     """The outermost lines by height, wherever they stand in the stream."""
-    ordered = sorted(lines, key=lambda line: line.y0)
+    ordered = sorted((line for line in lines if not line.aside and not line.row), key=lambda line: line.y0)
     outer = ordered[:EDGE] + ordered[max(EDGE, len(ordered) - EDGE) :]
     near = ordered[EDGE:EDGE_NUMBERS] + ordered[max(EDGE_NUMBERS, len(ordered) - EDGE_NUMBERS) : -EDGE]
     return outer + [line for line in near if _key(line) == "#"]

@@ -70,6 +70,8 @@ def from_outline(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Head
     """The lines that the outline's entries name, or where they point to."""
     by_page: dict[int, list[int]] = {}
     for n, line in enumerate(lines):
+        if line.row:
+            continue
         by_page.setdefault(line.page, []).append(n)
     found: dict[int, Heading] = {}
     after = -1
@@ -132,7 +134,14 @@ def from_type(lines: Sequence[Line]) -> dict[int, Heading]:
 def _candidate(lines: Sequence[Line], n: int, body: float) -> bool:
     line = lines[n]
     text = line.text
-    if len(text) > _LONGEST or line.fixed or text[-1] in ",;，；、" or len(_LETTERS.findall(text)) < 2:
+    if (
+        len(text) > _LONGEST
+        or line.fixed
+        or line.row
+        or line.aside
+        or text[-1] in ",;，；、"
+        or len(_LETTERS.findall(text)) < 2
+    ):
         return False
     if chapter_level(text) and text[-1] not in "0123456789":
         return True
@@ -148,7 +157,7 @@ def _alone(lines: Sequence[Line], n: int) -> bool:
     line = lines[n]
     after = lines[n + 1] if n + 1 < len(lines) else None
     above = lines[n - 1] if n else None
-    free_above = above is None or above.page != line.page or above.end - line.y0 > 1.6 * line.size or above.y0 < line.y0
+    free_above = above is None or above.page != line.page or above.y0 - line.y0 > 1.6 * line.size or above.y0 < line.y0
     free_below = after is not None and after.page == line.page and not after.starts_bold
     return free_above and free_below and len(line.text) < 80
 
@@ -173,7 +182,7 @@ def _runs(lines: Sequence[Line], starts: list[int], body: float) -> list[tuple[i
 def _continues(before: Line, line: Line, body: float) -> bool:
     near = 0 < before.y0 - line.y0 < 1.7 * line.size and before.page == line.page
     marked = line.bold or line.size >= _LARGER * body
-    return near and marked and _style(before) == _style(line) and not _NUMBERED.match(line.text)
+    return near and marked and not line.row and _style(before) == _style(line) and not _NUMBERED.match(line.text)
 
 
 def _levels(lines: Sequence[Line], starts: list[int]) -> dict[int, int]:

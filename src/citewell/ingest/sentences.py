@@ -15,6 +15,7 @@ from citewell.ingest.script import count_tokens, is_cjk, language
 __all__ = ["count_tokens", "language", "sentences"]
 
 LONGEST_TITLE = 60  # characters
+LONGEST_ROW = 400  # characters of a table's row that is kept whole, for its cells say little without one another
 _STOPS = re.compile(r"[。！？；｡…!?.．]+")
 _CLOSERS = re.compile(r"[\"'”’」』）)\]】》〉»］｝}]*(?:\[\d[\d,\s–-]{0,12}\])*[⁰¹²³⁴-⁹]*")
 _CHINESE = frozenset("。！？；｡")
@@ -29,7 +30,8 @@ def sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`."""
     found: list[tuple[int, int]] = []
     for start, end in blocks(text):
-        found.extend(_split(text, start, end))
+        row = end - start <= LONGEST_ROW and text.find(" | ", start, end) >= 0
+        found.extend([(start, end)] if row else _split(text, start, end))
     return found
 
 

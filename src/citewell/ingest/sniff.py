@@ -11,15 +11,11 @@ import zipfile
 from dataclasses import dataclass
 from typing import Final
 
+from citewell.ingest import ole
+
 _MAGIC: Final = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
     (b"GIF8", "a GIF picture"),
-    (b"II*\0", "a TIFF picture"),
-    (b"MM\0*", "a TIFF picture"),
-    (b"RIFF", "a WebP picture, or sound or video"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file (.doc, .xls, .ppt), or a new one protected by a password"),
-    (b"{\\rtf", "an RTF document"),
+    (b"RIFF", "sound or video"),
     (b"%!PS", "a PostScript document"),
     (b"AT&TFORM", "a DjVu document"),
     (b"SQLite format 3\0", "an SQLite database"),
@@ -39,11 +35,29 @@ _MAGIC: Final = (
 )
 _ZIP: Final = (  # an entry's name begins so
     ("word/", ".docx"),
-    ("ppt/", "a PowerPoint presentation"),
-    ("xl/", "an Excel workbook"),
-    ("META-INF/container.xml", "an EPUB book"),
+    ("ppt/", ".pptx"),
+    ("xl/workbook.bin", "a binary Excel workbook (.xlsb); save it as .xlsx and add it again"),
+    ("xl/", ".xlsx"),
+    ("META-INF/container.xml", ".epub"),
     ("content.xml", "an OpenDocument file"),
 )
+_READ: Final = {
+    ".docx": "a Word document",
+    ".pptx": "a PowerPoint presentation",
+    ".xlsx": "an Excel workbook",
+    ".epub": "an EPUB book",
+    ".odt": "an OpenDocument text",
+    ".ods": "an OpenDocument spreadsheet",
+    ".odp": "an OpenDocument presentation",
+}
+_OPEN: Final = {"text": ".odt", "spreadsheet": ".ods", "presentation": ".odp"}  # the last word of an OpenDocument media type
+_PICTURES: Final = (
+    (b"\x89PNG\r\n\x1a\n", ".png", "a PNG picture"),
+    (b"\xff\xd8\xff", ".jpg", "a JPEG picture"),
+    (b"II*\0", ".tif", "a TIFF picture"),
+    (b"MM\0*", ".tif", "a TIFF picture"),
+)
+_BITMAP = re.compile(rb"BM.{12}[\x0c\x28\x40\x6c\x7c]\0\0\0", re.DOTALL)  # the size of the second header tells the version
 _PDF_WITHIN: Final = 1024  # bytes before the header that readers tolerate
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL
@@ -53,15 +67,18 @@ _MARKS = re.compile(rb"\A(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`suffix` of a type that we read, or empty; `words` name the type in a message."""
+    """`suffix` of a type that we read, or empty; `words` name the type in a message, `hint` what can be done about it."""
 
     suffix: str
     words: str
+    hint: str = ""
 
 
 PDF: Final = Kind(".pdf", "a PDF")
-DOCX: Final = Kind(".docx", "a Word document")
+RTF: Final = Kind(".rtf", "an RTF document")
+XLS: Final = Kind(".xls", "an Excel workbook (.xls)")
 HTML: Final = Kind(".html", "an HTML page")
+XML: Final = Kind(".xml", "an XML file")
 
 
 def sniff(data: bytes) -> Kind | None:
@@ -70,6 +87,13 @@ def sniff(data: bytes) -> Kind | None:
         return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip(data)
+    if data.startswith(ole.MAGIC):
+        return XLS if ole.ole_kind(data) == ".xls" else Kind("", *ole.words(data))
+    if data.startswith(b"{\\rtf"):
+        return RTF
+    picture = _picture(data)
+    if picture:
+        return picture
     for magic, words in _MAGIC:
         if data.startswith(magic):
             return Kind("", words)
@@ -78,7 +102,18 @@ def sniff(data: bytes) -> Kind | None:
     head = data[:4096]
     if _MARKS.match(head):
         head = _MARKS.sub(b"", head).replace(b"\0", b"")
-    return HTML if _HTML.match(head) else None
+    if _HTML.match(head):
+        return HTML
+    return XML if head.lstrip().startswith(b"<?xml ") else None
+
+
+def _picture(data: bytes) -> Kind | None:
+    for magic, suffix, words in _PICTURES:
+        if data.startswith(magic):
+            return Kind(suffix, words)
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return Kind(".webp", "a WebP picture")
+    return Kind(".bmp", "a bitmap picture") if _BITMAP.match(data) else None
 
 
 def _zip(data: bytes) -> Kind:
@@ -87,7 +122,19 @@ def _zip(data: bytes) -> Kind:
             names = archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Kind("", "a broken zip archive or Office document")
-    for start, kind in _ZIP:
+    marked = {"[Content_Types].xml", "mimetype", "META-INF/container.xml"} & set(names)  # else it holds such a folder by chance
+    for start, kind in _ZIP if marked else ():
         if any(name.startswith(start) for name in names):
-            return DOCX if kind == DOCX.suffix else Kind("", kind)
-    return Kind("", "a zip archive")
+            found = _open_document(data) or kind if start == "content.xml" else kind
+            return Kind(found, _READ[found]) if found in _READ else Kind("", found)
+    return Kind("", "a zip archive", "name it .zip to add what is in it")
+
+
+def _open_document(data: bytes) -> str:
+    """Which OpenDocument type a zip archive says it is, empty where none that we read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("mimetype") as entry:
+            said = entry.read(100).decode("ascii", errors="replace").strip()
+    except (zipfile.BadZipFile, KeyError, OSError, ValueError, NotImplementedError):
+        return ""
+    return _OPEN.get(said.removesuffix("-template").rpartition(".")[2], "")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from citewell.config import IngestSettings
 from citewell.ingest import assemble
 from citewell.ingest.charset import decode
 from citewell.ingest.lines import LONGEST_HEADING, chapter_level
@@ -16,7 +17,7 @@ _LINE = re.compile(r"[^\n]+")
 _UNDERLINE = re.compile(r"(={3,}|-{3,})\s*")
 
 
-def parse(data: bytes, name: str) -> Document:
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
     """A text file of any usual encoding."""
     raw, warnings = decode(data, name)
     text = assemble.clean(raw).strip("\n")

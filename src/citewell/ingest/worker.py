@@ -1,5 +1,7 @@
 """The processes in which parsers run: at most as many as the caller lets run at once, kept for the next file.
 
+A call names a function of this package as `module:function`, and gives its arguments.
+
 The one rule: a worker that died, or whose caller was cancelled, is killed and never used again. A worker ends with its input,
 so it never outlives the process that started it.
 
@@ -10,6 +12,7 @@ and they import modules from the folder they are started in.
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import pickle
 import select
@@ -22,9 +25,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from citewell.types import Document
-
-Call = tuple[bytes, str, int]  # the arguments of `parse_here`
+Call = tuple[str, tuple[Any, ...]]  # `module:function` and its arguments, which pickle
 PROGRAM = "from citewell.ingest.worker import serve; serve()"
 PACKAGES = str(Path(__file__).resolve().parents[2])  # where `citewell` is
 IDLE_SECONDS = 60.0  # without a file for so long, a worker gives its memory back
@@ -37,7 +38,7 @@ class Died(Exception):
 
 
 class Worker:
-    """One process and its two pipes: a pickled Call goes in, a pickled Document or exception comes out."""
+    """One process and its two pipes: a pickled Call goes in, its pickled result or exception comes out."""
 
     def __init__(self) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), PACKAGES])}
@@ -65,8 +66,12 @@ class Worker:
                 pipe.close()
 
 
-async def in_worker(call: Call) -> Document:
-    """`parse_here` in a process of its own. Raises what it raises, and Died. Cancelling kills the process."""
+async def in_worker(function: str, *arguments: Any) -> Any:
+    """What `function` (`module:function`) returns, run in a process of its own.
+
+    Raises what it raises, and Died. Cancelling kills the process.
+    """
+    call: Call = (function, arguments)
     for last in (False, True):  # the second time a fresh one: an idle one may have ended unnoticed
         worker = _idle.pop() if _idle and not last else Worker()
         try:
@@ -79,7 +84,6 @@ async def in_worker(call: Call) -> Document:
         _idle.append(worker)
         if isinstance(outcome, Exception):
             raise outcome
-        assert isinstance(outcome, Document)
         return outcome
     raise AssertionError("the last try returns or raises")
 
@@ -92,15 +96,21 @@ def end_idle() -> None:
 
 def serve() -> None:
     """The worker's own program. An interrupt from the keyboard is the parent's to act on."""
-    from citewell.ingest import parse_here
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, target = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what native code prints must not mix with the answers
     while select.select([source], [], [], IDLE_SECONDS)[0] and source.peek(1):
         try:
-            outcome: Document | Exception = parse_here(*pickle.load(source))  # noqa: S301 - the parent wrote it
+            outcome = _run(pickle.load(source))  # noqa: S301 - the parent wrote it
         except Exception as error:  # noqa: BLE001 - whatever it is, the process that asked has to hear of it
             outcome = error
         pickle.dump(outcome, target, pickle.HIGHEST_PROTOCOL)
         target.flush()
+
+
+def _run(call: Call) -> Any:
+    function, arguments = call
+    module, _, name = function.partition(":")
+    if not module.startswith("citewell."):
+        raise ValueError(f"{module} is not ours to run")
+    return getattr(importlib.import_module(module), name)(*arguments)

@@ -1,0 +1,47 @@
+"""One file's bytes given to a function in a worker process, within the size and time that the settings allow.
+
+The one rule: it always ends, with what the function returns or with UnreadableFile.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import anyio
+import anyio.to_process
+
+from citewell.config import IngestSettings
+from citewell.errors import UnreadableFile
+from citewell.ingest.worker import Died, in_worker
+
+USUAL_BYTES: Final = 2_000_000  # a larger file gets more time in proportion: hostile ones are small, long books are not
+MOST_TIMES: Final = 10
+
+
+def seconds_for(data: bytes, settings: IngestSettings) -> float:
+    """How long a file may take: `parse_seconds`, and up to ten times as long for one of more than 2 MB."""
+    return settings.parse_seconds * min(MOST_TIMES, max(1.0, len(data) / USUAL_BYTES))
+
+
+async def bounded(function: str, data: bytes, name: str, settings: IngestSettings) -> Any:
+    """What `function` (`module:function`), called with data, name and settings, returns. Raises UnreadableFile."""
+    _check_size(data, name, settings)
+    seconds = seconds_for(data, settings)
+    limiter = anyio.to_process.current_default_process_limiter()
+    async with limiter:  # waiting for a free process does not count against the file's time
+        try:
+            with anyio.fail_after(seconds):
+                return await in_worker(function, data, name, settings)
+        except TimeoutError:
+            hint = "raise ingest.parse_seconds, or split the file"
+            raise UnreadableFile(f"{name} could not be read within {seconds:g} s", hint=hint) from None
+        except Died:
+            raise UnreadableFile(f"{name} cannot be read: its parser crashed") from None
+
+
+def _check_size(data: bytes, name: str, settings: IngestSettings) -> None:
+    if not data:
+        raise UnreadableFile(f"{name} is empty")
+    if len(data) > settings.max_bytes:
+        hint = "raise ingest.max_bytes, or split the file"
+        raise UnreadableFile(f"{name} has {len(data):,} bytes; {settings.max_bytes:,} are allowed", hint=hint)

@@ -1,0 +1,131 @@
+"""Summaries of sections, taken from their own sentences: what sections are searched by before a chat model has written better.
+
+The one rule: a summary holds whole sentences of its section, in their order, and costs no model. Headings are not in it: they
+stand above it in `heading_path`, which is searched and embedded with every chunk.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from citewell.ingest.chunk_pieces import is_code
+from citewell.ingest.script import CJK, HAN, count_tokens, seam, weight
+from citewell.ingest.sentences import sentences
+from citewell.types import Chunk, Document
+
+SUMMARY_TOKENS: Final = 90  # of a summary at most
+MOST_CHUNKS: Final = 12  # that one summary stands for: of a section with more, each such part has its own
+_SHORTEST, _LONGEST = 4, 60  # tokens of a sentence that may be taken
+_FULL: Final = re.compile(r"[.!?。！？；;…][\"'”’」』）)\]]*\Z")  # how a sentence ends that is no heading, row or line of code
+_LEADING: Final = (0.5, 0.25)  # what the first and second sentence of a section gain for their place
+_TERM: Final = re.compile(rf"[^\W_{CJK}]{{2,}}|(?=([{HAN}]{{2}}))")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    terms: frozenset[str]
+    tokens: float
+
+
+def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
+    """`chunks`, then a summary for each section, or group of small ones, that is cut into several. A summary's span is that
+    of the chunks it stands for.
+    """
+    parts = [part for part in _parts(chunks) if len(part) > 1]
+    if not parts:
+        return list(chunks)
+    bodies = [_sentences(document.text[part[0].start : part[-1].end], by_line=is_code(document.media_type)) for part in parts]
+    known = Counter(term for body in bodies for sentence in body for term in sentence.terms)
+    total = sum(len(body) for body in bodies)
+    summaries = [_summary(document, part, _extract(body, known, total)) for part, body in zip(parts, bodies, strict=True)]
+    return [*chunks, *summaries]
+
+
+def extract(text: str) -> str:
+    """The sentences nearest the centre of `text`, about 90 tokens of them."""
+    body = _sentences(text)
+    return _extract(body, Counter(term for sentence in body for term in sentence.terms), len(body))
+
+
+def _parts(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
+    """Chunks of one section, in even parts of at most MOST_CHUNKS."""
+    for _, same in groupby(sorted(chunks, key=lambda chunk: (chunk.section, chunk.start)), key=lambda chunk: chunk.section):
+        own = list(same)
+        size = math.ceil(len(own) / math.ceil(len(own) / MOST_CHUNKS))
+        for at in range(0, len(own), size):
+            yield own[at : at + size]
+
+
+def _summary(document: Document, part: Sequence[Chunk], text: str) -> Chunk:
+    first, end = part[0], max(chunk.end for chunk in part)
+    text = text or _first_words(document.text[first.start : end])
+    return Chunk(text, first.start, end, first.section, first.heading_path, first.page, count_tokens(text), kind="summary")
+
+
+def _first_words(text: str) -> str:
+    """What stands at the beginning, where no sentence may be taken: all are too long, or mere words."""
+    taken: list[str] = []
+    left = float(SUMMARY_TOKENS)
+    for match in re.finditer(rf"[{CJK}]|[^\s{CJK}]+\s*|\s+", text):
+        left -= weight(match.group()[:200])
+        if left < 0 and taken:
+            break
+        taken.append(match.group()[:200])
+    return " ".join("".join(taken).split())
+
+
+def _sentences(text: str, *, by_line: bool = False) -> list[_Sentence]:
+    found = []
+    for start, end in _lines(text) if by_line else sentences(text):
+        one = " ".join(text[start:end].split())
+        terms = frozenset(match[1] or match[0].casefold() for match in _TERM.finditer(one))
+        found.append(_Sentence(one, terms, weight(one)))
+    return found
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in re.finditer(r"\S[^\n]*", text))
+
+
+def _extract(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
+    """Greedy choice under a budget: each step takes the sentence that adds most of the section's own terms for its length
+    (Lin and Bilmes 2010, budgeted maximisation). A term counts by how many sentences of the section hold it, and by how few
+    of the document do.
+    """
+    held = Counter(term for sentence in body for term in sentence.terms)
+    value = {term: count * math.log(1 + total / known[term]) for term, count in held.items() if count > 1 or len(body) < 4}
+    fit = {n for n, sentence in enumerate(body) if _SHORTEST <= sentence.tokens <= _LONGEST}
+    open_ones = {n for n in fit if _FULL.search(body[n].text)} or fit
+    covered: set[str] = set()
+    taken: list[int] = []
+    left = float(SUMMARY_TOKENS)
+    while open_ones := {n for n in open_ones if body[n].tokens <= left}:
+        gains = {n: _gain(n, body[n], value, covered) for n in open_ones}
+        best = max(gains, key=lambda n: (gains[n], -n))
+        if gains[best] <= 0:
+            break
+        taken.append(best)
+        open_ones.remove(best)
+        covered |= body[best].terms
+        left -= body[best].tokens
+    return _joined([body[n].text for n in sorted(taken)])
+
+
+def _gain(place: int, sentence: _Sentence, value: dict[str, float], covered: set[str]) -> float:
+    new = sum(value.get(term, 0.0) for term in sentence.terms - covered)
+    leading = _LEADING[place] if place < len(_LEADING) else 0.0
+    return (1 + leading) * new / math.sqrt(sentence.tokens)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    whole = ""
+    for text in texts:
+        whole += seam(whole, text) + text
+    return whole

@@ -1,0 +1,111 @@
+"""Programming languages: by suffix, what marks their comments and texts, and what their definitions look like.
+
+The one rule: every pattern is tried at the beginning of a line and never looks further than that line and the next few.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_MODIFIERS: Final = (
+    r"(?:export|default|declare|public|private|protected|internal|static|final|abstract|sealed|partial|async|unsafe|extern|inline|"
+    r"virtual|override|open|data|inner|companion|suspend|const|constexpr|readonly|local|pub(?:\([\w:\s]+\))?|case|implicit|lazy|"
+    r"fileprivate|mutating|@\w+|operator|tailrec|annotation|value|expect|actual|\"C\")[ \t]+"
+)
+_KINDS: Final = (
+    r"class|interface|struct|enum(?:[ \t]+class)?|trait|impl|def|function|func|fn|fun|module|namespace|protocol|extension|"
+    r"object|record|sub|procedure|type|union|actor|mixin|package|macro_rules!|defmodule|defp?|defmacro|message|service|rpc|newtype|instance"
+)
+_KEYWORD = re.compile(
+    rf"^(?P<indent>[ \t]*)(?:{_MODIFIERS}){{0,6}}(?P<kind>{_KINDS})\b\*?(?:[ \t]*<[^>\n]{{0,80}}>)?[ \t]+"
+    r"(?:\([^)\n]{0,80}\)[ \t]*)?(?P<name>~?[\w$]+(?:(?:\.|::)~?[\w$]+)*[?!]?)(?=(?P<call>[ \t]*(?:<[^>\n]{0,80}>)?[ \t]*\()?)",
+    re.MULTILINE,
+)
+_NOT_NAMES: Final = (
+    r"(?!(?:if|else|for|foreach|while|switch|catch|return|new|throw|do|try|using|lock|sizeof|function|await|when|with)\b)"
+)
+_ARGUMENTS: Final = r"[^;{}=]{0,400}\)[^;{}()=]{0,120}\{"
+_TYPED = re.compile(  # int main(int argc) {   public static List<T> find(String name) throws X {
+    rf"^(?P<indent>[ \t]*){_NOT_NAMES}(?=[A-Za-z_@][^\n(){{}};=\"']{{1,200}}\()[^\n(]*?(?<=[\s*&>\]])"
+    rf"(?P<name>~?[\w:]+(?:::~?\w+)?)(?P<call>[ \t]*\(){_ARGUMENTS}",
+    re.MULTILINE,
+)
+_METHOD = re.compile(  # name(a, b) {    inside a class
+    rf"^(?P<indent>[ \t]+)(?:(?:async|static|get|set|public|private|protected|readonly|override)[ \t]+){{0,4}}\*?{_NOT_NAMES}"
+    rf"(?P<name>[\w$#]+)(?P<call>[ \t]*(?:<[^>\n]{{0,80}}>)?\(){_ARGUMENTS}",
+    re.MULTILINE,
+)
+_ARROW = re.compile(  # export const name = async (a) => {
+    r"^(?P<indent>[ \t]*)(?:export[ \t]+)?(?:const|let|var)[ \t]+(?P<name>[\w$]+)"
+    r"(?P<call>[ \t]*(?::[^=\n]{0,120})?=[ \t]*(?:async[ \t]*)?"
+    r"(?:function\b|\([^)\n]{0,200}\)[^=\n]{0,80}=>|[\w$]+[ \t]*=>))",
+    re.MULTILINE,
+)
+_ASSIGNED = re.compile(r"^(?P<indent>[ \t]*)(?P<name>[\w.]+)(?P<call>[ \t]*(?:<-|=)[ \t]*function\b)", re.MULTILINE)
+_SHELL = re.compile(r"^(?P<indent>[ \t]*)(?:function[ \t]+)?(?P<name>[\w:.-]+)(?P<call>[ \t]*\([ \t]*\))", re.MULTILINE)
+_CREATE = re.compile(
+    r"^(?P<indent>[ \t]*)create[ \t]+(?:or[ \t]+replace[ \t]+)?(?:(?:temp|temporary|unique|materialized|virtual)[ \t]+){0,3}"
+    r"(?:table|view|function|procedure|trigger|index|type|schema|database)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
+    r"(?P<name>[\w.\"`\[\]]+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"^(?P<indent>)\[+(?P<name>[^\[\]\n]{1,120})\]+[ \t]*(?:[#;].*)?$", re.MULTILINE)
+_KEY = re.compile(r"^(?P<indent>)(?P<name>[\w.\"'/@-]{1,80}):(?=[ \t\n]|$)", re.MULTILINE)
+_TARGET = re.compile(r"^(?P<indent>)(?P<name>[\w.%/-]{1,80})[ \t]*:(?![=:])", re.MULTILINE)
+
+_QUOTED: Final = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+_SLASHES = re.compile(rf"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_QUOTED}|`(?:\\.|[^`\\])*`")
+_RUST = re.compile(r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\"")  # a single quote begins a lifetime there
+_PYTHON = re.compile(rf'#[^\n]*|"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|{_QUOTED}')
+_HASHES = re.compile(rf"#[^\n]*|{_QUOTED}")
+_DASHES = re.compile(rf"--\[\[[\s\S]*?(?:\]\]|\Z)|--[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_QUOTED}")
+_NOTHING = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """`media_type` of its files; `aside`: comments and texts, in which nothing is defined; `definitions`."""
+
+    media_type: str
+    aside: re.Pattern[str]
+    definitions: tuple[re.Pattern[str], ...]
+
+
+def _all(suffixes: str, media: str, aside: re.Pattern[str], *definitions: re.Pattern[str]) -> dict[str, Language]:
+    return dict.fromkeys(suffixes.split(), Language(f"text/x-{media}", aside, definitions))
+
+
+LANGUAGES: Final[dict[str, Language]] = {
+    **_all(".py .pyi .pyw", "python", _PYTHON, _KEYWORD),
+    **_all(".js .mjs .cjs .jsx", "javascript", _SLASHES, _KEYWORD, _ARROW, _METHOD),
+    **_all(".ts .mts .cts .tsx .vue .svelte", "typescript", _SLASHES, _KEYWORD, _ARROW, _METHOD),
+    **_all(".java", "java", _SLASHES, _KEYWORD, _TYPED, _METHOD),
+    **_all(".kt .kts", "kotlin", _SLASHES, _KEYWORD),
+    **_all(".scala", "scala", _SLASHES, _KEYWORD),
+    **_all(".groovy .gradle", "groovy", _SLASHES, _KEYWORD, _TYPED),
+    **_all(".dart", "dart", _SLASHES, _KEYWORD, _TYPED),
+    **_all(".cs", "csharp", _SLASHES, _KEYWORD, _TYPED),
+    **_all(".c .h", "c", _SLASHES, _KEYWORD, _TYPED),
+    **_all(".cc .cpp .cxx .hh .hpp .hxx .cu .ino", "c++", _SLASHES, _KEYWORD, _TYPED),
+    **_all(".m .mm", "objective-c", _SLASHES, _TYPED),
+    **_all(".go", "go", _SLASHES, _KEYWORD),
+    **_all(".rs", "rust", _RUST, _KEYWORD),
+    **_all(".swift", "swift", _SLASHES, _KEYWORD),
+    **_all(".php", "php", _SLASHES, _KEYWORD),
+    **_all(".proto .graphql .gql .thrift", "schema", _SLASHES, _KEYWORD),
+    **_all(".rb .ex .exs .cr", "ruby", _HASHES, _KEYWORD),
+    **_all(".pl .pm", "perl", _HASHES, _KEYWORD),
+    **_all(".r .jl", "r", _HASHES, _ASSIGNED, _KEYWORD),
+    **_all(".sh .bash .zsh .ksh .fish", "shell", _HASHES, _SHELL, _KEYWORD),
+    **_all(".ps1 .psm1", "powershell", _HASHES, _KEYWORD),
+    **_all(".lua", "lua", _DASHES, _KEYWORD, _ASSIGNED),
+    **_all(".hs .elm", "haskell", _DASHES, _KEYWORD),
+    **_all(".sql .ddl", "sql", _DASHES, _CREATE),
+    **_all(".yaml .yml", "yaml", _NOTHING, _KEY),
+    **_all(".toml .ini .cfg .conf .properties .env .editorconfig", "ini", _NOTHING, _BRACKETED),
+    **_all(".mk", "makefile", _HASHES, _TARGET),
+    **_all(".css .scss .sass .less", "css", _NOTHING),
+    **_all(".bat .cmd .tf .cmake .diff .patch .dockerfile", "source", _NOTHING),
+}
