@@ -42,15 +42,18 @@ fmt: $(VENV)/.dev  ## put the code into its form
 bench: setup  ## speed and size, as ratios
 	$(BIN)/python evals/bench.py
 
-eval: setup  ## quality of the answers, on questions of others
-	$(BIN)/python evals/qa.py
+# the sets whose data is beside this checkout, and the sample library; docs/evaluation.md says how to measure others
+eval: setup  ## quality of search and answers, on questions of others
+	$(BIN)/python evals/convert.py --out .eval/sets --sets squad2 cmrc samples
+	$(BIN)/citewell eval .eval/sets/*.questions.jsonl --only retrieval --json .eval/retrieval.json --html .eval/retrieval.html
+	$(BIN)/citewell eval .eval/sets/*.questions.jsonl --limit 20 --json .eval/answers.json --html .eval/answers.html
 
 lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
 	$(LOCK) --output-file requirements.lock
 	$(LOCK) --group dev --constraints requirements.lock --output-file requirements-dev.lock
 
 clean:  ## remove what was installed and cached here; your documents stay
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache dist
+	rm -rf $(VENV) .eval .mypy_cache .ruff_cache .pytest_cache .import_linter_cache dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

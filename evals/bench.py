@@ -1,8 +1,9 @@
 """How fast it is here, as ratios in one run where a ratio can be had.
 
-    .venv/bin/python evals/bench.py [--fast]
+    .venv/bin/python evals/bench.py [--fast] [--large]
 
-The one rule: compare within one run only; machines are shared and noisy. `--fast` leaves the chat model out.
+The one rule: compare within one run only; machines are shared and noisy. `--fast` leaves the chat model out, `--large` searches
+among 100,000 passages too (some minutes more).
 """
 
 from __future__ import annotations
@@ -20,21 +21,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
-from citewell.config import Settings, load_settings
+from bench_ingest import ingestion
+from bench_search import searching
+from citewell.config import load_settings
 from citewell.flow import END, Graph, node
-from citewell.knowledge.index import Filter
-from citewell.models import build_embedder
 from citewell.service.add import add, embed_pending
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stream
-from citewell.types import Chunk, Document, Section, Step
+from citewell.types import Step
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-CHUNKS = 10_000
-WORDS = ["warranty", "pump", "filter", "battery", "delivery", "return", "order", "customer", "office", "leave", "travel"]
-HAN = ["保修期", "水泵", "滤芯", "电池", "交货", "退货", "订单", "客户", "办公室", "年假", "差旅", "报销", "安全", "型号"]
 
 
 @dataclass
@@ -86,54 +82,6 @@ async def flow_overhead() -> None:
     line("flow overhead", f"{await median(run, 5) / 100 * 1000:.2f} ms a step")
 
 
-async def embedding(settings: Settings) -> None:
-    embedder = build_embedder(settings)
-    rng = np.random.default_rng(1)
-    for name, words, joint, size in (("English", WORDS, " ", 150), ("Chinese", HAN, "", 100)):
-        texts = [joint.join(rng.choice(words, size)) for _ in range(24)]
-        await embedder.passages(texts[:4])
-        started = time.perf_counter()
-        await embedder.passages([f"{i} {t}" for i, t in enumerate(texts)])
-        line(
-            f"embedding, {name} passages",
-            f"{len(texts) / (time.perf_counter() - started):.1f} a second (about 220 tokens each)",
-        )
-    await embedder.close()
-
-
-async def search(home: Path) -> None:
-    """10,000 chunks with random vectors: our search by vector, by words, and a numpy scan of the same vectors."""
-    async with App(Settings(home=home, llm="none", embedder="scripted")) as app:
-        rng = np.random.default_rng(2)
-        for part in range(10):
-            texts = [" ".join(rng.choice(WORDS + HAN, 60)) for _ in range(CHUNKS // 10)]
-            text = "\n".join(texts)
-            chunks, at = [], 0
-            for each in texts:
-                chunks.append(Chunk(each, at, at + len(each), 0, (), None, 80))
-                at += len(each) + 1
-            document = Document(f"d{part}", "text/plain", "en", text, (Section((), 0, len(text)),))
-            await app.catalog.put("bench", f"d{part}", text.encode(), document, chunks)
-        rows = rng.standard_normal((CHUNKS, app.embedder.dim)).astype(np.float32)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        ids = [i for i, _ in await app.catalog.unembedded(app.embedder.name, CHUNKS)]
-        await app.catalog.put_vectors(app.embedder.name, ids, rows[: len(ids)])
-        query = rows[7]
-        where = Filter(collections=("bench",))
-
-        async def scan() -> object:
-            scores = rows @ query
-            return np.argpartition(-scores, 10)[:10]
-
-        numpy_seconds = await median(scan, 50)
-        vector = await median(lambda: app.index.by_vector(query, 10, where), 50)
-        words = await median(lambda: app.index.by_words("pump 保修期 leave", 10, where), 20)
-        line(
-            f"search by vector, {len(ids)} chunks", f"{vector * 1000:.2f} ms ({vector / numpy_seconds:.1f} x a bare numpy scan)"
-        )
-        line(f"search by words, {len(ids)} chunks", f"{words * 1000:.2f} ms")
-
-
 async def answers(home: Path) -> None:
     """The sample library and the built-in model: time to the first evidence, and where an answer's time goes."""
     async with App(load_settings(home=home)) as app:
@@ -174,13 +122,18 @@ async def _answer(app: App, question: str, *, first: bool) -> None:
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fast", action="store_true", help="leave the chat model out")
+    parser.add_argument("--large", action="store_true", help="search among 100,000 passages too")
     args = parser.parse_args()
     line("load of the machine", f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     start_up()
     await flow_overhead()
-    await embedding(load_settings())
+    settings = load_settings(llm="none")
     with tempfile.TemporaryDirectory() as folder:
-        await search(Path(folder) / "search")
+        for told in await ingestion(Path(folder) / "ingest", settings):
+            line("ingestion", told)
+        for chunks in (10_000, 100_000) if args.large else (10_000,):
+            for told in await searching(Path(folder) / str(chunks), settings, chunks):
+                line("search", told)
         if not args.fast:
             await answers(Path(folder) / "answers")
 

@@ -81,13 +81,15 @@ async def vector_db_search(
 ) -> tuple[list[str], list[float], list[dict[str, Any]]]:
     """(documents, scores, metadata), best first: chunk texts, cosines, and where each stands.
 
-    `filters`: any of collections, doc_ids, langs, each a list of names.
+    `filters`: any of collections, doc_ids, langs, media_types, each a list of names.
     """
     given = dict(filters or {})
-    unknown = sorted(set(given) - {"collections", "doc_ids", "langs"})
+    known = ("collections", "doc_ids", "langs", "media_types")
+    unknown = sorted(set(given) - set(known))
     if unknown:
-        raise InvalidInput(f"unknown filters: {', '.join(unknown)}", hint="known: collections, doc_ids, langs")
-    where = Filter(**{name: tuple(values) for name, values in given.items()})
+        raise InvalidInput(f"unknown filters: {', '.join(unknown)}", hint=f"known: {', '.join(known)}")
+    collections, doc_ids, langs, media_types = (tuple(given.get(name, ())) for name in known)
+    where = Filter(collections, doc_ids, langs, media_types)
     index = _opened().index
     found = await index.by_vector(np.asarray(query_vector, dtype=np.float32), top_k, where)
     hits = await index.hits([chunk_id for chunk_id, _ in found])

@@ -59,7 +59,7 @@ class Desk:
     async def run(self, question: str, history: Sequence[tuple[str, str]] = (), sensitive: Any = None) -> QAState:
         messages = [Message(role=role, content=text) for role, text in history]
         state = QAState(raw_user_input=question, raw_conversation_history=messages)
-        deps = Deps(self.settings, self.llm, self.embedder, self.search, self.locate, sensitive, self.sleep)
+        deps = Deps(self.settings, self.llm, self.embedder, self.search, self.locate, sensitive, sleep=self.sleep)
         self.events = [event async for event in GRAPH.run(state, deps)]
         return state
 

@@ -95,7 +95,7 @@ def test_embedding_that_fails_leaves_words(cli: Cli, library: Path, monkeypatch:
     async def broken(*_: object) -> int:
         raise ModelUnavailable("no embedder", hint="install it")
 
-    monkeypatch.setattr("citewell.interfaces.cli.add.embed_pending", broken)
+    monkeypatch.setattr("citewell.models.scripted.ScriptedEmbedder.passages", broken)
     done = cli("add", str(library))
     assert done.code == 1
     assert "2 added" in done.out

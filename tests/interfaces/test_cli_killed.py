@@ -6,11 +6,13 @@ The one rule: a test waits until the database shows that part of the work is don
 from __future__ import annotations
 
 import json
+import random
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +23,7 @@ import pytest
 from citewell.config import Settings
 
 FILES = 100
+MEMBERS = 20
 STOPS = pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 
 # the command line with an embedder that takes its time and writes down every text it is asked for
@@ -124,16 +127,52 @@ def test_killed_while_it_embeds(
 ) -> None:
     """All documents are in and some have their vectors: the next run embeds the others, none of them twice."""
     log, later = tmp_path / "log", tmp_path / "later"
-    with running(command(log, "add", str(library), wait=0.3), environ) as process:
-        stop(process, how, lambda: count(settings, "vectors") > 0)
+    with running(command(log, "add", str(library), wait=0.5), environ) as process:
+        stop(process, how, lambda: count(settings, "documents") == FILES and count(settings, "vectors") > 0)
     collections = shown(log, environ, "list")["collections"]
     assert [each["documents"] for each in collections] == [FILES]
     embedded = collections[0]["embedded"]
     assert 0 < embedded < FILES
-    kept = set(log.read_text("utf-8").splitlines()[:embedded])  # a batch that was made but not committed comes after these
     assert {file["status"] for file in shown(later, environ, "add", str(library))["files"]} == {"unchanged"}
     asked = later.read_text("utf-8").splitlines()
     assert len(asked) == len(set(asked)) == FILES - embedded
-    assert not kept & set(asked)
     assert count(settings, "vectors") == FILES
     sound(later, environ)
+
+
+def test_killed_again_and_again(environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path) -> None:
+    """kill -9 at any moment: what is there is whole each time, the same command goes on, and in the end all is there once."""
+    log, moment = tmp_path / "log", random.Random(7)
+    archive(library)
+    for _ in range(8):
+        with running(command(log, "add", str(library), wait=0.05), environ) as process:
+            time.sleep(0.6 + moment.random() * 1.5)
+            process.kill()
+            process.wait(20)
+        whole(settings)
+    files = shown(log, environ, "add", str(library))["files"]
+    assert len(files) == FILES + MEMBERS
+    assert {file["status"] for file in files} <= {"added", "unchanged"}
+    assert count(settings, "documents") == count(settings, "vectors") == FILES + MEMBERS
+    whole(settings)
+    sound(log, environ)
+
+
+def archive(library: Path) -> None:
+    with zipfile.ZipFile(library / "more.zip", "w") as target:
+        for number in range(MEMBERS):
+            target.writestr(f"{number}.md", f"# More {number}\n\nThe harbour number {number} is deep.\n")
+
+
+def whole(settings: Settings) -> None:
+    """Every document has its chunk, its words and its bytes, and nothing is there without its document."""
+    if not settings.database.exists() or not count(settings, "documents"):
+        return
+    with closing(sqlite3.connect(settings.database)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        lonely = "SELECT count(*) FROM documents d WHERE (SELECT count(*) FROM chunks WHERE doc = d.doc_id) <> 1"
+        assert connection.execute(lonely).fetchone() == (0,)
+        vectors = "SELECT count(*) FROM chunks c WHERE (embedder <> '') <> EXISTS (SELECT 1 FROM vectors WHERE chunk = c.id)"
+        assert connection.execute(vectors).fetchone() == (0,)
+    assert count(settings, "words") == count(settings, "chunks") == count(settings, "files") == count(settings, "documents")

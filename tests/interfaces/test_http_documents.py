@@ -92,6 +92,21 @@ async def test_job_progress_as_events(client: httpx.AsyncClient) -> None:
     assert (await client.get("/api/jobs/job_none/events")).status_code == 404
 
 
+async def test_job_is_cancelled(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A running job ends as `cancelled`, its events too; one that has ended cannot be cancelled again."""
+
+    async def never(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr("citewell.models.scripted.ScriptedEmbedder.passages", never)
+    job = (await client.post("/api/collections/docs/documents", files={"file": ("a.md", TEXT.encode())})).json()
+    path = f"/api/jobs/{job['job_id']}"
+    assert (await client.delete(path)).json()["state"] == "cancelled"
+    assert "event: cancelled" in (await client.get(f"{path}/events")).text
+    assert (await client.delete(path)).status_code == 409
+    assert (await client.delete("/api/jobs/job_none")).status_code == 404
+
+
 async def test_uploads_without_a_file_are_refused(client: httpx.AsyncClient) -> None:
     """No multipart, no part with a file name, a form that is none."""
     path = "/api/collections/docs/documents"

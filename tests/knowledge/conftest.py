@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,6 +41,12 @@ def document_of(paragraphs: Sequence[str], *, title: str = "T", lang: str = "en"
     return Document(title, "text/plain", lang, text, (Section((title,), 0, len(text)),)), chunks
 
 
+def summary_of(document: Document, text: str, section: int = 0) -> Chunk:
+    """A summary of one section."""
+    part = document.sections[section]
+    return Chunk(text, part.start, part.end, section, part.heading_path, None, len(text), kind="summary")
+
+
 class Shelf:
     """A catalog with short verbs, and the index of an adapter over it."""
 
@@ -47,9 +55,22 @@ class Shelf:
         self.catalog = Catalog(db, EMBEDDER)
         self.index = INDEXES["sqlite"](db, EMBEDDER)
 
-    async def put(self, uri: str, *paragraphs: str, collection: str = "default", embed: bool = True) -> DocumentInfo:
+    async def put(
+        self,
+        uri: str,
+        *paragraphs: str,
+        collection: str = "default",
+        embed: bool = True,
+        summary: str = "",
+        priority: int | None = None,
+        **facts: Any,
+    ) -> DocumentInfo:
+        """`facts` replace fields of the document: media_type, dated, ..."""
         document, chunks = document_of(paragraphs)
-        info = await self.catalog.put(collection, uri, document.text.encode("utf-8", "replace"), document, chunks)
+        document = replace(document, **facts)
+        chunks += [summary_of(document, summary)] if summary else []
+        data = document.text.encode("utf-8", "replace")
+        info = await self.catalog.put(collection, uri, data, document, chunks, priority=priority)
         if embed:
             await self.embed()
             info = await self.catalog.document(info.doc_id)

@@ -84,7 +84,7 @@ async def test_a_write_is_whole_or_absent(db: Database) -> None:
     """An error of any kind inside undoes the transaction and comes out as it is."""
 
     def half(connection: Connection) -> None:
-        connection.execute(text("INSERT INTO collections VALUES ('x', 0)"))
+        connection.execute(text("INSERT INTO collections (name, created_at) VALUES ('x', 0)"))
         raise ValueError("stop")
 
     with pytest.raises(ValueError, match="stop"):
@@ -97,15 +97,16 @@ async def test_many_writers_in_one_process(db: Database) -> None:
 
     def add(connection: Connection) -> None:
         n = connection.execute(text("SELECT count(*) FROM collections")).scalar_one()
-        connection.execute(text("INSERT INTO collections VALUES (:n, 0)"), {"n": str(n)})
+        connection.execute(text("INSERT INTO collections (name, created_at) VALUES (:n, 0)"), {"n": str(n)})
 
     await asyncio.gather(*[db.write(add) for _ in range(50)])
     assert await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one()) == 50
 
 
 async def refused(db: Database) -> StorageError:
+    new = text("INSERT INTO collections (name, created_at) VALUES (:n, 0)")
     with pytest.raises(StorageError) as caught:
-        await db.write(lambda c: c.execute(text("INSERT INTO collections VALUES (:n, 0)"), {"n": "x" * 100_000}))
+        await db.write(lambda c: c.execute(new, {"n": "x" * 100_000}))
     assert str(db.path) in caught.value.message
     assert caught.value.hint
     return caught.value
@@ -131,7 +132,7 @@ async def test_the_disk_is_full(db: Database) -> None:
     assert "disk is full" in (await refused(db)).message
     assert await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one()) == 0
     await db.write(lambda c: limit(c, 10**6))
-    await db.write(lambda c: c.execute(text("INSERT INTO collections VALUES ('x', 0)")))
+    await db.write(lambda c: c.execute(text("INSERT INTO collections (name, created_at) VALUES ('x', 0)")))
 
 
 @contextmanager

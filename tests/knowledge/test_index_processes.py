@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import Connection
 
 from citewell.knowledge.db import Database
+from citewell.knowledge.index import Filter
 
 if TYPE_CHECKING:
     from tests.knowledge.conftest import Shelf
@@ -51,6 +52,9 @@ async def test_another_process_is_followed(shelf: Shelf, path: Path) -> None:
         tell("put theirs better words")
         assert await shelf.worded("their") == []
         assert set(await shelf.nearest("their text")) == {"better words", "own text"}
+        tell("priority own 3")
+        for search in (shelf.worded, shelf.nearest):
+            assert await search("own text", where=Filter(least_priority=1)) == ["own text"]
         tell("delete theirs")
         assert await shelf.worded("better") == []
         assert await shelf.nearest("better words") == ["own text"]
@@ -79,6 +83,7 @@ async def test_kill_in_the_middle_of_writing(shelf: Shelf, db: Database, path: P
     await shelf.embed()
     for info in found.values():
         assert len(await shelf.nearest("round", 100)) == 5 * len(found)
+        assert len(await shelf.nearest("round", 100, Filter(kinds=("summary",)))) == len(found)
         assert (await shelf.catalog.document(info.doc_id)).chunks == 5
 
 
@@ -94,6 +99,6 @@ async def everything_agrees(shelf: Shelf, db: Database) -> None:
         embedded = sql("SELECT id FROM chunks WHERE embedder <> '' ORDER BY id").all()
         assert embedded == sql("SELECT chunk FROM vectors ORDER BY chunk").all()
         assert sql("SELECT count(*) FROM files WHERE sha256 NOT IN (SELECT sha256 FROM documents)").scalar_one() == 0
-        return list(sql("SELECT doc, count(*) FROM chunks GROUP BY doc HAVING count(*) <> 5").all())
+        return list(sql("SELECT doc, count(*) FROM chunks GROUP BY doc HAVING count(*) <> 6").all())
 
     assert await db.write(check) == []

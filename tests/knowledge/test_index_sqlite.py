@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from citewell.knowledge import index_sqlite, vectors
+from citewell.knowledge import index_sqlite, vectors, words_sqlite
 from citewell.knowledge.db import Database
 from citewell.knowledge.index import Filter
 from citewell.knowledge.index_sqlite import SqliteIndex
@@ -48,7 +48,7 @@ async def test_an_older_copy_of_the_file(shelf: Shelf, db: Database, path: Path,
 @pytest.mark.parametrize("few", [0, 10**6])
 async def test_both_ways_to_filter_words_agree(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
     """Inside FTS5 or chunk by chunk: the same chunks and the same scores."""
-    monkeypatch.setattr(index_sqlite, "_FEW", few)
+    monkeypatch.setattr(words_sqlite, "FEW", few)
     one = await shelf.put("a", "cat and mouse", "猫和老鼠的故事 cat", "mouse", collection="one", embed=False)
     await shelf.put("b", "cat", "mouse cat", collection="two", embed=False)
     everything = dict(await shelf.index.by_words("cat mouse", 10))

@@ -1,7 +1,7 @@
 """A program that writes to a database until it is told to stop or killed; it prints a line for each thing acknowledged.
 
 Not a test: `test_index_processes.py` runs it. Arguments: database, "forever" (puts, replaces, deletes) or "told" (reads
-orders "put ADDRESS TEXT" and "delete ADDRESS" from its input).
+orders "put ADDRESS TEXT", "priority ADDRESS N" and "delete ADDRESS" from its input).
 """
 
 from __future__ import annotations
@@ -39,8 +39,13 @@ async def main(path: Path, mode: str) -> None:
                 order, uri, *text = line.split()
                 if order == "put":
                     await shelf.put(uri, " ".join(text))
+                    say("done")
+                    continue
+                info = await shelf.catalog.find("default", uri)
+                if order == "priority":
+                    await shelf.catalog.set_priority(info.doc_id, int(text[0]))
                 else:
-                    await shelf.catalog.delete((await shelf.catalog.find("default", uri)).doc_id)
+                    await shelf.catalog.delete(info.doc_id)
                 say("done")
             return
         n = 0
@@ -48,7 +53,7 @@ async def main(path: Path, mode: str) -> None:
             n += 1
             uri = f"doc{n % 7}-{n % 3}"
             say("begin", uri, str(n))
-            info = await shelf.put(uri, *[f"round {n} part {i}" for i in range(5)])
+            info = await shelf.put(uri, *[f"round {n} part {i}" for i in range(5)], summary=f"round {n} in short")
             say("put", uri, str(n))
             if n % 4 == 0:
                 say("begin", uri, "deleted")

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from citewell.retrieve.rank import confidence, coverage, deduplicate, entity_share, fuse, interleave, rerank
+from citewell.retrieve.confidence import confidence
+from citewell.retrieve.rank import coverage, deduplicate, entity_share, fuse, interleave, rerank
 from citewell.types import Hit
 
 

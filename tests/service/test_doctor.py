@@ -74,3 +74,31 @@ def test_settings_say_where_they_come_from(tmp_path: Path, monkeypatch: pytest.M
     assert shown["embed_key"].value == "not set"
     assert "sk-secret" not in str(shown)
     assert isinstance(load_settings(environ).llm_key, SecretStr)
+
+
+@pytest.mark.parametrize(("there", "mode", "state", "words"), [
+    (True, "auto", "ok", "on, faster-paddle"),
+    (False, "auto", "warn", "not installed"),
+    (False, "off", "ok", "off, not installed"),
+])  # fmt: skip
+async def test_ocr_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, there: bool, mode: str, state: str, words: str
+) -> None:
+    """Whether pictures can be read, and what to do for it."""
+    monkeypatch.setattr("citewell.ingest.ocr.available", lambda: there)
+    ingest = settings.ingest.model_copy(update={"ocr": mode})
+    check = named((await examine(settings.model_copy(update={"ingest": ingest}), fast=True)).checks, "ocr")
+    assert (check.state, words in check.detail) == (state, True)
+    assert ("citewell[ocr]" in check.advice) is not there
+
+
+@pytest.mark.parametrize(("changes", "state", "words"), [
+    ({"reranker": "llm"}, "ok", "llm, the best 4 passages"),
+    ({"reranker": "llm", "llm": "none"}, "warn", "no chat model"),
+    ({"reranker": "http", "rerank_url": "http://127.0.0.1:9/v1", "rerank_model": "m"}, "ok", "http m http://127.0.0.1:9/v1"),
+])  # fmt: skip
+async def test_reranker_is_told(settings: Settings, changes: dict[str, str], state: str, words: str) -> None:
+    """One that is wanted is named, one that cannot work is warned of, and none is no line."""
+    check = named((await examine(settings.model_copy(update=changes), fast=True)).checks, "reranker")
+    assert (check.state, words in check.detail) == (state, True)
+    assert "reranker" not in {each.name for each in (await examine(settings, fast=True)).checks}

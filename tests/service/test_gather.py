@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import sys
 from pathlib import Path
 
-from citewell.service.gather import gather, uri_of
+import pytest
+
+from citewell.service.add import add
+from citewell.service.app import App
+from citewell.service.gather import gather, name_of, uri_of
 
 
 def write(path: Path, text: str = "x") -> Path:
@@ -66,3 +72,49 @@ def test_name_of_other_bytes_has_an_address(tmp_path: Path) -> None:
     path.write_text("x", "utf-8")
     [found] = gather([str(tmp_path)]).files
     assert uri_of(found).encode("utf-8").endswith(b"/\\xb5\\xc6.md")
+
+
+@pytest.fixture
+def chinese(tmp_path: Path) -> Path:
+    """A file whose name is in GBK bytes."""
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + "/灯塔.txt".encode("gbk")))
+    path.write_text("塔身为红色，高三十米。\n", "utf-8")
+    return path
+
+
+async def test_chinese_name_of_an_old_system_is_read(app: App, chinese: Path) -> None:
+    """A file name in GBK bytes is a title in Chinese."""
+    assert name_of(chinese) == "灯塔.txt"
+    [report] = (await add(app, [str(chinese.parent)], "docs")).files
+    assert report.status == "added"
+    assert (await app.catalog.document(report.doc_id)).title == "灯塔"
+
+
+def test_folders_deeper_than_calls_may_be(tmp_path: Path) -> None:
+    """Folders in each other are walked to the last, with room for far fewer calls than there are folders."""
+    deep = tmp_path.joinpath(*["d"] * 300)
+    deep.mkdir(parents=True)
+    write(deep / "a.md")
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        found = gather([str(tmp_path)]).files
+    finally:
+        sys.setrecursionlimit(before)
+    assert [path.name for path in found] == ["a.md"]
+
+
+def test_pipes_and_sockets_in_a_folder_are_passed_over(tmp_path: Path) -> None:
+    """A folder's named pipe is no file, whatever its name."""
+    os.mkfifo(tmp_path / "pipe.md")
+    write(tmp_path / "a.md")
+    assert [path.name for path in gather([str(tmp_path)]).files] == ["a.md"]
+
+
+def test_pictures_of_a_folder_are_taken_when_wanted(tmp_path: Path) -> None:
+    """Without OCR a folder's pictures are counted among the unknown; one that is named itself is answered for."""
+    text, picture = write(tmp_path / "a.md"), write(tmp_path / "b.PNG")
+    assert gather([str(tmp_path)]).files == [text]
+    assert gather([str(tmp_path)]).skipped == {".png": 1}
+    assert gather([str(tmp_path)], pictures=True).files == [text, picture]
+    assert gather([str(picture)]).files == [picture]

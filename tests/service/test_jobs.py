@@ -8,25 +8,36 @@ import io
 import os
 import shutil
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pytest
 
 from citewell.config import Settings
-from citewell.errors import InvalidInput, StorageError
-from citewell.knowledge.jobs import MOST_ATTEMPTS, Job
+from citewell.errors import Conflict, InvalidInput, StorageError
+from citewell.knowledge.jobs import ENDED, MOST_ATTEMPTS, Job
+from citewell.models.base import Vector
+from citewell.models.scripted import ScriptedEmbedder
 from citewell.service import jobs
-from citewell.service.add import add_data, add_file, embed_pending, pending
+from citewell.service.add import Source, add_data, add_sources, pending
 from citewell.service.app import App
-from citewell.service.jobs import ORPHAN, WORKERS, Upload, submit, work
+from citewell.service.embedding import Embedding
+from citewell.service.jobs import WORKERS, cancel, submit, work
+from citewell.service.progress import silent
+from citewell.service.uploads import ORPHAN, Upload
 
 TEXT = "# Lighthouse\n\nThe lighthouse was built in 1857.\n"
 
 
 def upload(name: str, text: str = TEXT) -> Upload:
     return Upload(name, io.BytesIO(text.encode("utf-8")))
+
+
+async def never(*_: object) -> Vector:
+    """An embedder that takes for ever."""
+    await asyncio.sleep(60)
+    raise AssertionError
 
 
 @asynccontextmanager
@@ -41,7 +52,7 @@ async def working(app: App) -> AsyncIterator[None]:
 
 async def ended(app: App, job_id: str) -> Job:
     async with asyncio.timeout(20):
-        while (job := await app.jobs.get(job_id)).state not in {"done", "failed"}:  # noqa: ASYNC110  # a row of the table
+        while (job := await app.jobs.get(job_id)).state not in ENDED:  # noqa: ASYNC110  # a row of the table
             await asyncio.sleep(0.02)
     return job
 
@@ -85,12 +96,12 @@ async def test_killed_server_finishes_at_the_next_start(settings: Settings, monk
 async def test_fault_of_one_job_does_not_stop_the_worker(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """A job that fails in an unforeseen way is marked so, and the next one is done."""
 
-    async def breaks_on_b(*arguments: object, **named: object) -> object:
-        if named["name"] == "b.md":
+    async def breaks_on_b(app: App, sources: Sequence[Source], *arguments: Any) -> object:
+        if sources[0].name == "b.md":
             raise ZeroDivisionError
-        return await add_file(*arguments, **named)  # type: ignore[arg-type]
+        return await add_sources(app, sources, *arguments)
 
-    monkeypatch.setattr("citewell.service.jobs.add_file", breaks_on_b)
+    monkeypatch.setattr(jobs, "add_sources", breaks_on_b)
     async with working(app):
         bad = await submit(app, "docs", [upload("b.md")])
         good = await submit(app, "docs", [upload("a.md")])
@@ -114,11 +125,7 @@ async def test_worker_embeds_what_a_killed_run_left(app: App) -> None:
 async def test_upload_is_found_by_words_while_another_is_embedded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long embedding does not keep the next upload from being read."""
 
-    async def never(*_: object) -> int:
-        await asyncio.sleep(60)
-        return 0
-
-    monkeypatch.setattr("citewell.service.jobs.embed_pending", never)
+    monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     async with working(app), asyncio.timeout(10):
         await submit(app, "docs", [upload("a.md")])
         await submit(app, "docs", [upload("b.md", "# Harbour\n\nThe harbour is deep.\n")])
@@ -148,17 +155,17 @@ async def test_collection_name_is_checked_first(app: App) -> None:
     assert await app.jobs.list() == []
 
 
-@pytest.mark.parametrize("broken", ["_throw_away_orphans", "embed_pending"])
+@pytest.mark.parametrize("broken", ["throw_away_orphans", "embed_pending"])
 async def test_fault_at_the_start_does_not_stop_the_worker(app: App, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
     """What cannot be tidied up or embedded at the start is logged, and uploads are done all the same."""
     whole = getattr(jobs, broken)
     calls: list[object] = []
 
-    def fails_once(*arguments: object) -> object:
+    def fails_once(*arguments: object, **named: object) -> object:
         calls.append(arguments)
         if len(calls) == 1:
             raise PermissionError(13, "Permission denied")
-        return whole(*arguments)
+        return whole(*arguments, **named)
 
     monkeypatch.setattr(jobs, broken, fails_once)
     async with working(app):
@@ -191,26 +198,85 @@ async def test_fault_of_the_queue_does_not_stop_the_worker(
 
 async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server stopped more often than a job may be tried hands the job back each time; then it is done."""
-    started = asyncio.Event()
-
-    async def never(_: App, tell: object = None) -> int:
-        if tell is not None:
-            started.set()
-            await asyncio.sleep(60)
-        return 0
-
-    monkeypatch.setattr(jobs, "embed_pending", never)
+    whole = ScriptedEmbedder.passages
+    monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     job = await submit(app, "docs", [upload("a.md")])
     for _ in range(MOST_ATTEMPTS + 1):
-        started.clear()
         async with working(app), asyncio.timeout(10):
-            await started.wait()
+            while not (await app.jobs.get(job.job_id)).detail.startswith("0 of"):  # noqa: ASYNC110  # rows of the table
+                await asyncio.sleep(0.01)
         stopped = await app.jobs.get(job.job_id)
         assert (stopped.state, stopped.attempts) == ("queued", 0)
-    monkeypatch.setattr(jobs, "embed_pending", embed_pending)
+        await app.jobs.claim()
+        await app.jobs.progress(job.job_id, 0, 0, "")
+        await app.jobs.release(job.job_id, attempt=1)
+    monkeypatch.setattr(ScriptedEmbedder, "passages", whole)
     async with working(app):
         done = await ended(app, job.job_id)
     assert (done.state, done.attempts) == ("done", 1)
+    assert done.result is not None
+    assert [file["status"] for file in done.result["files"]] == ["added"]
+
+
+async def test_cancelled_job_stops_and_keeps_what_it_added(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that waits and one that runs end at once; their bytes go; whole documents stay and are embedded later."""
+    whole = ScriptedEmbedder.passages
+    monkeypatch.setattr(ScriptedEmbedder, "passages", never)
+    monkeypatch.setattr("citewell.service.holder.BEAT", 0.05)
+    waits = await submit(app, "docs", [upload("b.md")])
+    assert (await cancel(app, waits.job_id)).state == "cancelled"
+    async with working(app):
+        job = await submit(app, "docs", [upload("a.md")])
+        async with asyncio.timeout(10):
+            while not await app.index.by_words("lighthouse", 5):  # noqa: ASYNC110  # rows of the table
+                await asyncio.sleep(0.02)
+        assert (await cancel(app, job.job_id)).state == "cancelled"
+        await left(app, [])
+        with pytest.raises(Conflict, match="cancelled already"):
+            await cancel(app, job.job_id)
+    assert [info.uri for info in await app.catalog.documents("docs")] == ["upload:a.md"]
+    monkeypatch.setattr(ScriptedEmbedder, "passages", whole)
+    async with working(app), asyncio.timeout(10):
+        while await pending(app):  # noqa: ASYNC110  # rows of the table
+            await asyncio.sleep(0.02)
+
+
+async def test_small_upload_is_not_kept_waiting_by_a_large_one(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Embedding goes by turns: the second job ends long before the first, which began before it."""
+    whole = ScriptedEmbedder.passages
+
+    async def slow(self: ScriptedEmbedder, texts: Sequence[str]) -> Vector:
+        await asyncio.sleep(0.05)
+        return await whole(self, texts)
+
+    monkeypatch.setattr(ScriptedEmbedder, "passages", slow)
+    monkeypatch.setattr("citewell.service.embedding.REQUEST", 1)
+    async with working(app):
+        large = await submit(app, "docs", [upload(f"{n}.md", f"# Note {n}\n\nThe number is {n}.\n") for n in range(100)])
+        async with asyncio.timeout(10):
+            while (await app.jobs.get(large.job_id)).done < 5:  # noqa: ASYNC110  # rows of the table
+                await asyncio.sleep(0.02)
+        small = await submit(app, "docs", [upload("a.md")])
+        assert (await ended(app, small.job_id)).state == "done"
+        assert (await app.jobs.get(large.job_id)).state == "running"
+
+
+async def test_killed_job_reports_what_its_first_attempt_added(app: App) -> None:
+    """A file that was added before the kill is `added` in the job's report, not `unchanged`."""
+    job = await submit(app, "docs", [upload("a.md"), upload("b.md", "# Harbour\n\nThe harbour is deep.\n")])
+    claimed = await app.jobs.claim()
+    assert claimed is not None
+    source = Source("upload:a.md", app.settings.home / "uploads" / str(job.payload["folder"]) / "0", "a.md")
+    [added] = await add_sources(app, [source], "docs", silent, Embedding(app), lambda _: None)
+    await app.jobs.progress(job.job_id, 1, 2, attempt=1, result={"files": [added.model_dump(mode="json")]})
+    await app.jobs.release(job.job_id, attempt=1)
+    async with working(app):
+        done = await ended(app, job.job_id)
+    assert done.result is not None
+    assert [(file["path"], file["status"]) for file in done.result["files"]] == [
+        ("upload:a.md", "added"),
+        ("upload:b.md", "added"),
+    ]
 
 
 async def test_full_disk_is_told_and_leaves_nothing(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

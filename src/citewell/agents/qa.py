@@ -14,6 +14,7 @@ from citewell.errors import CitewellError, InvalidInput, SensitiveContent, Stora
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
 from citewell.models.base import LLM
+from citewell.retrieve.confidence import Logistic
 from citewell.skills import answer as answering
 from citewell.skills.cite import Proof, prove, renumber
 from citewell.skills.clean import clean
@@ -170,6 +171,7 @@ async def document_retrieval(state: QAState, deps: Deps) -> Literal["generate_an
         state.fail(name, "retrieval_error", error)
         return "generate_fallback"
     state.retrieved_documents, state.retrieval_confidence = found.hits, found.confidence
+    state.warnings += found.warnings
     state.retrieval_status = "success" if found.hits else "empty"
     note(confidence=found.confidence, evidence=[_shown(h) for h in found.hits])
     if found.hits and found.confidence >= settings.retrieval_threshold:
@@ -200,16 +202,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     if state.question_intent == "smalltalk":
         state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
         return "store_answer"
-    budget = deps.llm.evidence_tokens if deps.llm else EXTRACTIVE_TOKENS
-    small = budget <= EXTRACTIVE_TOKENS and state.question_intent not in WIDE_INTENTS
-    passages = pack(
-        state.standalone_question,
-        state.retrieved_documents,
-        budget,
-        most=max(PASSAGES, budget // 400),
-        within=CLOSE if small else float("inf"),
-    )
-    state.passages = passages
+    passages = state.passages = await _evidence(state, deps)
     state.citation_sources = [{"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in passages]
     if not passages:
         return _refuse(state, lang)
@@ -225,6 +218,17 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     except CitewellError as error:
         state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
     return await _extract(state, deps, lang, degraded=True)
+
+
+async def _evidence(state: QAState, deps: Deps) -> list[Passage]:
+    """What is sent to the model: for one with room, the hits with what stands around them."""
+    budget = deps.llm.evidence_tokens if deps.llm else EXTRACTIVE_TOKENS
+    small = budget <= EXTRACTIVE_TOKENS and state.question_intent not in WIDE_INTENTS
+    most = max(PASSAGES, budget // 400)
+    hits = state.retrieved_documents
+    if budget >= CONNECTED_TIER:
+        hits = await deps.widen(hits[:most], budget)
+    return pack(state.standalone_question, hits, budget, most=most, within=CLOSE if small else float("inf"))
 
 
 async def _generate(
@@ -278,7 +282,7 @@ async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_resul
     state.final_answer = state.initial_answer
     if state.generation_status in {"refused", "smalltalk"}:
         state.status = "clarify" if state.generation_status == "smalltalk" else "refused"
-        state.answer_confidence = _confidence(state, [])
+        state.answer_confidence = _confidence(state, [], deps.calibration)
         return "return_result"
     try:
         proof = await prove(state.initial_answer, state.standalone_question, state.passages, deps.embedder)
@@ -287,7 +291,7 @@ async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_resul
         state.warnings.append(f"the answer could not be proved: {error.message}")
         _recover(state)
         return "error_recovery"
-    _settle(state, proof)
+    _settle(state, proof, deps.calibration)
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     return "return_result"
@@ -303,19 +307,19 @@ def _recover(state: QAState) -> None:
     state.proof = Proof([unchecked], [])
 
 
-def _confidence(state: QAState, sentences: list[Sentence]) -> float:
+def _confidence(state: QAState, sentences: list[Sentence], model: Logistic | None) -> float:
     """Lower where the question was not understood."""
     understood = state.node_execution_status.get("QuestionUnderstandingNode") != "failed"
-    sure = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, sentences)
+    sure = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, sentences, model)
     return sure if understood else round(sure * NOT_UNDERSTOOD, 4)
 
 
-def _settle(state: QAState, proof: Proof) -> None:
+def _settle(state: QAState, proof: Proof, model: Logistic | None) -> None:
     lang = language(state.validated_question)
     kept = [s for s in proof.sentences if s.verdict != "unsupported"]
     dropped = len(proof.sentences) - len(kept)
     note(verdicts=[s.verdict for s in proof.sentences], problems=[p for s in proof.sentences for p in s.problems])
-    state.answer_confidence = _confidence(state, proof.sentences)
+    state.answer_confidence = _confidence(state, proof.sentences, model)
     if not kept:
         state.status = "refused"
         state.final_answer = refusal(state.retrieved_documents, lang)

@@ -17,10 +17,15 @@ from typing import Any, Literal, Protocol
 from citewell.config import QASettings
 from citewell.errors import CitewellError
 from citewell.models.base import LLM, Embedder, Vector
+from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.strategies import Found
 from citewell.skills.cite import Proof
 from citewell.skills.evidence import Passage
 from citewell.types import Citation, Hit, Message, Status
+
+
+async def _as_found(hits: Sequence[Hit], budget: int) -> list[Hit]:  # noqa: ARG001 - a way of `widen`
+    return list(hits)
 
 
 class Search(Protocol):
@@ -31,7 +36,10 @@ class Search(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Effects. `llm` None: the tier without a chat model. `locate` gives citations their page and section."""
+    """Effects. `llm` None: the tier without a chat model. `locate` gives citations their page and section. `widen` adds what
+    stands around hits, for a model with room for so many tokens. `calibration`: the library's own weights of the confidence
+    that an answer is right; None: the shipped ones.
+    """
 
     settings: QASettings
     llm: LLM | None
@@ -39,7 +47,9 @@ class Deps:
     search: Search
     locate: Callable[[list[Citation]], Awaitable[list[Citation]]]
     sensitive: re.Pattern[str] | None = None
+    calibration: Logistic | None = None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    widen: Callable[[Sequence[Hit], int], Awaitable[list[Hit]]] = _as_found
 
 
 @dataclass(slots=True)

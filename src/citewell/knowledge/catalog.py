@@ -8,16 +8,18 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import anyio.to_thread
 from sqlalchemy import Connection, text
 
 from citewell.errors import NotFound
-from citewell.knowledge import documents, vectors
+from citewell.ingest.script import count_tokens
+from citewell.knowledge import chunks, containers, documents, vectors
 from citewell.knowledge.db import Database
 from citewell.knowledge.documents import CollectionInfo, DocumentInfo
 from citewell.models.base import Vector
-from citewell.types import Chunk, Document
+from citewell.types import Box, Chunk, Document
 
 
 class Catalog:
@@ -61,14 +63,72 @@ class Catalog:
         """The document kept under this address, if there is one."""
         return await self._db.read(lambda connection: documents.find(connection, self._embedder, collection, uri))
 
-    async def put(self, collection: str, uri: str, data: bytes, document: Document, chunks: Sequence[Chunk]) -> DocumentInfo:
-        """Keep a document. One that stands under the same address keeps its id, gets the next version, and its old chunks go.
-        A chunk whose text was embedded before, anywhere here, has its vector at once. Creates the collection.
+    async def chunking(self, collection: str) -> dict[str, Any]:
+        """How this collection's documents are cut where that differs from the settings; empty where nothing does, and for a
+        collection that is not there yet.
         """
-        new = await anyio.to_thread.run_sync(documents.prepare, uri, data, document, chunks)
+        return await self._db.read(lambda connection: documents.chunking(connection, collection))
+
+    async def set_chunking(self, collection: str, chunking: dict[str, Any]) -> None:
+        """For documents added from now on. Raises NotFound."""
+
+        def change(connection: Connection) -> None:
+            self._collection(connection, collection)
+            documents.set_chunking(connection, collection, chunking)
+
+        await self._db.write(change)
+
+    async def put(
+        self,
+        collection: str,
+        uri: str,
+        data: bytes,
+        document: Document,
+        cut: Sequence[Chunk],
+        *,
+        priority: int | None = None,
+    ) -> DocumentInfo:
+        """Keep a document. One that stands under the same address keeps its id, gets the next version, and its old chunks go.
+        A chunk whose text was embedded before, anywhere here, has its vector at once. Creates the collection. `priority` None:
+        that of the version before, or 0.
+        """
+        new = await anyio.to_thread.run_sync(documents.prepare, uri, data, document, cut)
         return await self._db.write(
-            lambda connection: documents.put(connection, self._embedder, collection, new, self._clock())
+            lambda connection: documents.put(connection, self._embedder, collection, new, self._clock(), priority)
         )
+
+    async def chunks(self, doc_id: str) -> list[Chunk]:
+        """As they were put, summaries included, in order."""
+
+        def listed(connection: Connection) -> list[Chunk]:
+            self._document(connection, doc_id)
+            return chunks.of_document(connection, doc_id)
+
+        return await self._db.read(listed)
+
+    async def rechunk(self, doc_id: str, cut: Sequence[Chunk]) -> DocumentInfo:
+        """Other chunks of the document's text, of the same version; vectors of equal text are kept. Raises NotFound, and
+        Conflict where the text has been replaced since it was cut.
+        """
+        info = await self.document(doc_id)
+        rows = await anyio.to_thread.run_sync(chunks.rows_of, info.title, cut)
+
+        def change(connection: Connection) -> DocumentInfo:
+            current = self._document(connection, doc_id)
+            chunks.replace(connection, doc_id, current.collection, rows)
+            return self._document(connection, doc_id)
+
+        return await self._db.write(change)
+
+    async def set_priority(self, doc_id: str, priority: int) -> DocumentInfo:
+        """Raises NotFound."""
+
+        def change(connection: Connection) -> DocumentInfo:
+            self._document(connection, doc_id)
+            documents.set_priority(connection, doc_id, priority)
+            return self._document(connection, doc_id)
+
+        return await self._db.write(change)
 
     async def documents(self, collection: str) -> list[DocumentInfo]:
         """Those of a collection, in the order of their addresses."""
@@ -83,13 +143,17 @@ class Catalog:
         return await self._db.read(lambda connection: self._document(connection, doc_id))
 
     async def content(self, doc_id: str) -> Document:
-        """Text, sections and pages as the parser made them."""
+        """Text, sections and pages as the parser made them; not the boxes of its lines, which `boxes` has."""
 
         def content(connection: Connection) -> Document:
             self._document(connection, doc_id)
             return documents.content(connection, doc_id)
 
         return await self._db.read(content)
+
+    async def boxes(self, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
+        """The lines that touch any of these spans of the text, in order, each once; empty where nothing is laid out."""
+        return await self._db.read(lambda connection: documents.boxes(connection, doc_id, spans))
 
     async def file(self, doc_id: str) -> bytes:
         """The original bytes."""
@@ -100,16 +164,50 @@ class Catalog:
 
         return await self._db.read(file)
 
-    async def delete(self, doc_id: str) -> None:
-        """The document and all that was made of it; the bytes too, unless another document has the same."""
-        await self._db.write(lambda connection: documents.delete(connection, self._document(connection, doc_id)))
+    async def delete(self, *doc_ids: str) -> None:
+        """The documents and all that was made of them; the bytes too, unless another document has the same."""
+
+        def delete(connection: Connection) -> None:
+            documents.delete(connection, [self._document(connection, doc_id) for doc_id in doc_ids])
+            containers.forget_gone(connection)
+
+        await self._db.write(delete)
         await self._db.forget()
 
-    async def unembedded(self, embedder: str, limit: int) -> list[tuple[int, str]]:
+    async def members(self, collection: str, uri: str) -> list[DocumentInfo]:
+        """The documents that came out of this file: a ZIP, a mail."""
+        return await self._db.read(lambda connection: containers.members(connection, self._embedder, collection, uri))
+
+    async def unpacked(self, collection: str, uri: str, sha256: str) -> bool:
+        """Whether `keep_unpacked` noted these very bytes, and all that came out of them is still here."""
+        return await self._db.read(lambda connection: containers.unpacked(connection, collection, uri, sha256))
+
+    async def keep_unpacked(self, collection: str, uri: str, sha256: str, members: Sequence[str]) -> None:
+        """Note that a file was unpacked and all of it was taken: `members` are the addresses of what came out."""
+        await self._db.write(lambda connection: containers.keep(connection, collection, uri, sha256, members))
+
+    async def unembedded(
+        self, embedder: str, limit: int, docs: Sequence[str] | None = None, *, newest: bool = False
+    ) -> list[tuple[int, str]]:
         """(chunk id, text to embed) of chunks without a vector of this embedder, at most `limit`, equal texts once. Empty
-        when none waits.
+        when none waits. `docs`: of these documents only; `newest`: those that came last.
         """
-        return await self._db.read(lambda connection: vectors.missing(connection, embedder, limit))
+        return await self._db.read(lambda connection: vectors.missing(connection, embedder, limit, docs, newest=newest))
+
+    async def waiting(self, docs: Sequence[str] | None = None) -> int:
+        """How many chunks, summaries included, have no vector of the embedder in use; `docs`: of these documents only."""
+        return await self._db.read(lambda connection: vectors.waiting(connection, self._embedder, docs))
+
+    async def summaries_to_write(self, author: str, limit: int) -> list[tuple[int, tuple[str, ...], str]]:
+        """(chunk id, headings, text of the section) of at most `limit` summaries that `author` has not written."""
+        return await self._db.read(lambda connection: chunks.summaries_to_write(connection, author, limit))
+
+    async def put_summary(self, chunk_id: int, body: str, author: str) -> bool:
+        """Replace a summary, its words and its vector (which is then made anew, like any other). False where the summary has
+        gone meanwhile: its document was replaced or deleted.
+        """
+        size = count_tokens(body)
+        return await self._db.write(lambda connection: chunks.put_summary(connection, chunk_id, body, author, size))
 
     async def put_vectors(self, embedder: str, ids: Sequence[int], rows: Vector) -> None:
         """Keep `rows`, shape (len(ids), dim), for these chunks and all others of equal text. Chunks deleted meanwhile are

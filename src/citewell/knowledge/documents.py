@@ -1,6 +1,6 @@
-"""The rows of collections, documents, their bytes, chunks and words. Functions of a connection; `catalog.py` gives the verbs.
+"""The rows of collections, documents, their bytes and lines. Functions of a connection; `catalog.py` gives the verbs.
 
-The one rule: chunks are never changed. A new version of a document deletes its chunks and inserts others under new ids.
+The one rule: a new version of a document deletes all that was made of the old one and keeps its id and its priority.
 `embedder` is the name of the one in use: vectors of another do not count, because no search compares with them.
 """
 
@@ -8,33 +8,36 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pydantic import Field
 from sqlalchemy import Connection, RowMapping, text
 
-from citewell.ingest.sentences import language
-from citewell.knowledge import vectors, words
-from citewell.types import Chunk, Document, Page, Section, Shown
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
+from citewell.knowledge import chunks, vectors
+from citewell.knowledge.chunks import Row, printable
+from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
 
 class CollectionInfo(Shown):
-    """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use); all of them by their words."""
+    """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use); all of them by their words.
+    Summaries are not counted. `chunking`: how its documents are cut where that differs from the settings.
+    """
 
     name: str
     documents: int
     chunks: int
     embedded: int
     created_at: float
+    chunking: dict[str, Any] = Field(default={})
 
 
 class DocumentInfo(Shown):
-    """`pages` is 0 where there are none; `bytes` and `sha256` are of the original file."""
+    """`pages` is 0 where there are none; `bytes` and `sha256` are of the original file; summaries are not counted among the
+    `chunks`. `dated`: the day the file itself says it is of, in seconds since the epoch. `priority`: 0 unless somebody set it.
+    """
 
     doc_id: str
     collection: str
@@ -50,6 +53,8 @@ class DocumentInfo(Shown):
     bytes: int
     added_at: float
     warnings: list[str]
+    dated: float | None = None
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +65,11 @@ class Prepared:
     data: bytes
     sha256: str
     row: dict[str, Any]
-    chunks: list[dict[str, Any]]
-    tokens: list[str]
+    chunks: list[Row]
+    lines: list[Row]
 
 
-def prepare(uri: str, data: bytes, document: Document, chunks: Sequence[Chunk]) -> Prepared:
+def prepare(uri: str, data: bytes, document: Document, cut: Sequence[Chunk]) -> Prepared:
     row = {
         "title": printable(document.title),
         "media_type": document.media_type,
@@ -74,13 +79,17 @@ def prepare(uri: str, data: bytes, document: Document, chunks: Sequence[Chunk]) 
         "sections": json.dumps([asdict(section) for section in document.sections]),
         "pages": json.dumps([asdict(page) for page in document.pages]),
         "text": printable(document.text),
+        "dated": document.dated,
     }
-    rows = [_chunk_row(ordinal, chunk) for ordinal, chunk in enumerate(chunks)]
-    tokens = [" ".join(words.index_tokens(_heading(document, chunk) + "\n" + chunk.text)) for chunk in chunks]
-    return Prepared(printable(uri), data, hashlib.sha256(data).hexdigest(), row, rows, tokens)
+    lines = [_line(number, box) for number, box in enumerate(document.boxes)]
+    rows = chunks.rows_of(str(row["title"]), cut)
+    return Prepared(printable(uri), data, hashlib.sha256(data).hexdigest(), row, rows, lines)
 
 
-def put(connection: Connection, embedder: str, collection: str, new: Prepared, now: float) -> DocumentInfo:
+def put(
+    connection: Connection, embedder: str, collection: str, new: Prepared, now: float, priority: int | None = None
+) -> DocumentInfo:
+    """`priority` None: that of the version before."""
     ensure_collection(connection, collection, now)
     known = vectors.of_texts(connection, [chunk["sha256"] for chunk in new.chunks])
     old = find(connection, embedder, collection, new.uri)
@@ -88,6 +97,7 @@ def put(connection: Connection, embedder: str, collection: str, new: Prepared, n
     if old:
         _delete_rows(connection, old)
     connection.execute(text("INSERT OR IGNORE INTO files VALUES (:s, :data)"), {"s": new.sha256, "data": new.data})
+    before = old.priority if old else 0
     own = {
         "doc_id": doc_id,
         "collection": collection,
@@ -96,20 +106,42 @@ def put(connection: Connection, embedder: str, collection: str, new: Prepared, n
         "bytes": len(new.data),
         "version": old.version + 1 if old else 1,
         "added_at": now,
+        "priority": before if priority is None else priority,
     }
     connection.execute(_INSERT_DOCUMENT, own | new.row)
-    _insert_chunks(connection, doc_id, collection, new, known)
+    chunks.insert(connection, doc_id, collection, new.chunks, known)
+    if new.lines:
+        connection.execute(_INSERT_LINE, [line | {"doc": doc_id} for line in new.lines])
     info = get(connection, embedder, doc_id)
     assert info is not None
     return info
 
 
 def ensure_collection(connection: Connection, name: str, now: float) -> None:
-    connection.execute(text("INSERT OR IGNORE INTO collections VALUES (:name, :now)"), {"name": name, "now": now})
+    connection.execute(
+        text("INSERT OR IGNORE INTO collections (name, created_at) VALUES (:name, :now)"), {"name": name, "now": now}
+    )
 
 
 def collections(connection: Connection, embedder: str) -> list[CollectionInfo]:
-    return [CollectionInfo(**row) for row in connection.execute(_COLLECTIONS, {"embedder": embedder}).mappings()]
+    rows = connection.execute(_COLLECTIONS, {"embedder": embedder}).mappings()
+    return [CollectionInfo(**{**row, "chunking": json.loads(row["chunking"])}) for row in rows]
+
+
+def chunking(connection: Connection, name: str) -> dict[str, Any]:
+    """Asked for each document that is added, so it counts nothing."""
+    row = connection.execute(text("SELECT chunking FROM collections WHERE name = :n"), {"n": name}).scalar_one_or_none()
+    return dict(json.loads(row)) if row else {}
+
+
+def set_chunking(connection: Connection, name: str, chunking: dict[str, Any]) -> None:
+    connection.execute(text("UPDATE collections SET chunking = :c WHERE name = :n"), {"c": json.dumps(chunking), "n": name})
+
+
+def set_priority(connection: Connection, doc_id: str, priority: int) -> None:
+    """Indexes in memory are told by the log of changes that the document's chunks are to be read again."""
+    connection.execute(text("UPDATE documents SET priority = :p WHERE doc_id = :doc"), {"p": priority, "doc": doc_id})
+    connection.execute(text("INSERT INTO changes (chunk) SELECT id FROM chunks WHERE doc = :doc"), {"doc": doc_id})
 
 
 def find(connection: Connection, embedder: str, collection: str, uri: str) -> DocumentInfo | None:
@@ -130,6 +162,16 @@ def listed(connection: Connection, embedder: str, collection: str) -> list[Docum
     return [_info(row) for row in rows.mappings()]
 
 
+def below(connection: Connection, embedder: str, collection: str, prefix: str) -> list[DocumentInfo]:
+    """Those whose address begins so, in the order of their addresses. `prefix` ends with a character that is not the last."""
+    until = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    where = {"embedder": embedder, "collection": collection, "first": printable(prefix), "until": printable(until)}
+    rows = connection.execute(
+        text(_INFO + " WHERE d.collection = :collection AND d.uri >= :first AND d.uri < :until ORDER BY d.uri"), where
+    )
+    return [_info(row) for row in rows.mappings()]
+
+
 def content(connection: Connection, doc_id: str) -> Document:
     row = connection.execute(text("SELECT * FROM documents WHERE doc_id = :doc_id"), {"doc_id": doc_id}).one()
     return Document(
@@ -137,14 +179,27 @@ def content(connection: Connection, doc_id: str) -> Document:
         media_type=row.media_type,
         lang=row.lang,
         text=row.text,
-        sections=tuple(Section(tuple(s["heading_path"]), s["start"], s["end"]) for s in json.loads(row.sections)),
+        sections=tuple(_section(section) for section in json.loads(row.sections)),
         pages=tuple(Page(**page) for page in json.loads(row.pages)),
         warnings=tuple(json.loads(row.warnings)),
+        dated=row.dated,
     )
 
 
-def delete(connection: Connection, info: DocumentInfo) -> None:
-    _delete_rows(connection, info)
+def boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
+    """The lines that touch any of the spans, in order, each once. Lines do not overlap: none before the last one that begins
+    at or before a span reaches into it.
+    """
+    found: dict[int, Box] = {}
+    for start, end in spans:
+        for row in connection.execute(_LINES, {"doc": doc_id, "start": start, "end": end}):
+            found[row.number] = Box(row.first, row.last, row.page, row.x0, row.y0, row.x1, row.y1)
+    return [found[number] for number in sorted(found)]
+
+
+def delete(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
+    for info in infos:
+        _delete_rows(connection, info)
     _forget_words(connection)
 
 
@@ -154,50 +209,13 @@ def delete_collection(connection: Connection, name: str) -> None:
     _forget_words(connection)
 
 
-def printable(value: str) -> str:
-    """Half a surrogate pair (broken PDFs, file names that are not UTF-8) cannot be stored: one character for one."""
-    return _SURROGATES.sub("\ufffd", value)
+def _section(stored: dict[str, Any]) -> Section:
+    return Section(tuple(stored["heading_path"]), stored["start"], stored["end"], stored.get("anchor", ""))
 
 
-def _chunk_row(ordinal: int, chunk: Chunk) -> dict[str, Any]:
-    body, path = printable(chunk.text), [printable(heading) for heading in chunk.heading_path]
-    return {
-        "lang": language(body),
-        "ordinal": ordinal,
-        "section": chunk.section,
-        "first": chunk.start,
-        "last": chunk.end,
-        "page": chunk.page,
-        "tokens": chunk.tokens,
-        "sha256": hashlib.sha256(vectors.text_to_embed(path, body).encode()).hexdigest(),
-        "heading_path": json.dumps(path),
-        "text": body,
-    }
-
-
-def _heading(document: Document, chunk: Chunk) -> str:
-    """Every chunk is found by the title of its document and the headings above it."""
-    path = list(chunk.heading_path)
-    return "\n".join(path if document.title in path else [document.title, *path])
-
-
-def _insert_chunks(
-    connection: Connection, doc_id: str, collection: str, new: Prepared, known: dict[str, tuple[str, bytes]]
-) -> None:
-    if not new.chunks:
-        return
-    first = connection.execute(_LAST_CHUNK).scalar_one() + 1  # nobody else inserts: this transaction has the write lock
-    chunks, tokens, blobs = [], [], {}
-    for number, chunk in enumerate(new.chunks):
-        embedder, blob = known.get(chunk["sha256"], ("", b""))
-        chunks.append(chunk | {"id": first + number, "doc": doc_id, "collection": collection, "embedder": embedder})
-        place = " ".join(words.place(collection=collection, doc_id=doc_id, lang=chunk["lang"]))
-        tokens.append({"id": first + number, "tokens": new.tokens[number], "place": place})
-        if embedder:
-            blobs[first + number] = blob
-    connection.execute(_INSERT_CHUNK, chunks)
-    connection.execute(_INSERT_WORDS, tokens)
-    vectors.insert(connection, blobs)
+def _line(number: int, box: Box) -> Row:
+    row = asdict(box)
+    return {"first": row.pop("start"), "last": row.pop("end"), "number": number} | row
 
 
 def _delete_rows(connection: Connection, info: DocumentInfo) -> None:
@@ -217,28 +235,26 @@ def _info(row: RowMapping) -> DocumentInfo:
 
 
 _COLLECTIONS = text(
-    """SELECT name, created_at,
+    """SELECT name, created_at, chunking,
         (SELECT count(*) FROM documents WHERE collection = name) AS documents,
-        (SELECT count(*) FROM chunks WHERE collection = name) AS chunks,
-        (SELECT count(*) FROM chunks WHERE collection = name AND embedder = :embedder) AS embedded
+        (SELECT count(*) FROM chunks WHERE collection = name AND kind <> 'summary') AS chunks,
+        (SELECT count(*) FROM chunks WHERE collection = name AND embedder = :embedder AND kind <> 'summary') AS embedded
     FROM collections ORDER BY name"""
 )
+# `f` reads what stands behind the text of a row from an index, so that no text is read
 _INFO = """SELECT d.doc_id, d.collection, d.uri, d.title, d.media_type, d.lang, d.sha256, d.version, d.page_count AS pages,
-        (SELECT count(*) FROM chunks WHERE doc = d.doc_id) AS chunks,
-        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND embedder = :embedder) AS embedded,
-        d.bytes, d.added_at, d.warnings
-    FROM documents d"""
+        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND kind <> 'summary') AS chunks,
+        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND embedder = :embedder AND kind <> 'summary') AS embedded,
+        d.bytes, d.added_at, d.warnings, f.dated, f.priority
+    FROM documents d JOIN documents f INDEXED BY documents_facts ON f.doc_id = d.doc_id"""
 _INSERT_DOCUMENT = text(
     """INSERT INTO documents (doc_id, collection, uri, title, media_type, lang, sha256, bytes, version, added_at,
-        page_count, warnings, sections, pages, text)
+        page_count, warnings, sections, pages, text, dated, priority)
     VALUES (:doc_id, :collection, :uri, :title, :media_type, :lang, :sha256, :bytes, :version, :added_at,
-        :page_count, :warnings, :sections, :pages, :text)"""
+        :page_count, :warnings, :sections, :pages, :text, :dated, :priority)"""
 )
-_INSERT_CHUNK = text(
-    """INSERT INTO chunks (id, doc, collection, lang, ordinal, section, first, last, page, tokens, sha256, embedder,
-        heading_path, text)
-    VALUES (:id, :doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens, :sha256, :embedder,
-        :heading_path, :text)"""
+_INSERT_LINE = text("INSERT INTO lines VALUES (:doc, :first, :number, :last, :page, :x0, :y0, :x1, :y1)")
+_LINES = text(
+    """SELECT * FROM lines WHERE doc = :doc AND first < :end AND last > :start
+    AND first >= coalesce((SELECT max(first) FROM lines WHERE doc = :doc AND first <= :start), 0)"""
 )
-_LAST_CHUNK = text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0)")
-_INSERT_WORDS = text("INSERT INTO words (rowid, tokens, place) VALUES (:id, :tokens, :place)")

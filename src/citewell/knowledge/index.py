@@ -11,16 +11,29 @@ from typing import Protocol
 
 from citewell.knowledge.db import Database
 from citewell.models.base import Vector
-from citewell.types import Hit
+from citewell.types import ChunkKind, Hit
+
+PASSAGES: tuple[ChunkKind, ...] = ("text", "whole")
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Chunks of one of these collections AND documents AND languages; an empty tuple asks nothing."""
+    """Chunks that pass each of these; an empty tuple and None ask nothing.
+
+    `since` and `until` are seconds since the epoch, both included, and compared with the day a document says it is of, or
+    else with the time it was added. `spans` are of documents given by their ids: a chunk passes that lies within one of them.
+    Summaries are searched only where `kinds` says so.
+    """
 
     collections: tuple[str, ...] = ()
     doc_ids: tuple[str, ...] = ()
     langs: tuple[str, ...] = ()
+    media_types: tuple[str, ...] = ()
+    since: float | None = None
+    until: float | None = None
+    least_priority: int | None = None
+    kinds: tuple[ChunkKind, ...] = PASSAGES
+    spans: tuple[tuple[str, int, int], ...] = ()
 
 
 class Index(Protocol):
@@ -40,6 +53,14 @@ class Index(Protocol):
 
     async def vectors(self, ids: Sequence[int]) -> Vector:
         """Shape (len(ids), dim), float32, in the order asked; a row of zeros where a chunk is gone or not yet embedded."""
+        ...
+
+    async def beside(self, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
+        """For each chunk the passages of its section around it, itself included, in the order of the text."""
+        ...
+
+    async def texts(self, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:
+        """The words from `start` to `end` of documents given by their ids; None where a document is gone."""
         ...
 
 

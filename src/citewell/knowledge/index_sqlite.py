@@ -10,12 +10,14 @@ import json
 import os
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, TextClause, text
 
 from citewell.errors import InvalidInput
-from citewell.knowledge import words
+from citewell.knowledge import hits_sqlite, words, words_sqlite
+from citewell.knowledge.columns import Place
 from citewell.knowledge.db import Database
 from citewell.knowledge.index import Filter
 from citewell.knowledge.scan import SAMPLE, Scan
@@ -25,7 +27,6 @@ from citewell.types import Hit
 # Candidates whose exact vectors are compared, or four times what is asked for. 20 gave recall@10 = 1.0 on all but nearly equal
 # texts (cosines of rank 10 and 50 apart by less than 0.001): 0.94 there, and 1.0 with 50, for 0.2 ms more.
 RESCORED = 50
-_FEW = 5_000  # chunks
 _ROWS = 10_000  # rows taken over at once
 _ANY = Filter()
 
@@ -50,11 +51,19 @@ class SqliteIndex:
 
     async def by_words(self, text: str, k: int, where: Filter = _ANY) -> list[tuple[int, float]]:
         tokens = words.query_tokens(text)
-        return await self._db.read(lambda connection: _best(connection, tokens, k, where)) if tokens and k > 0 else []
+        return (
+            await self._db.read(lambda connection: words_sqlite.best(connection, tokens, k, where)) if tokens and k > 0 else []
+        )
 
     async def hits(self, ids: Sequence[int]) -> list[Hit]:
-        found = await self._db.read(lambda connection: _hits(connection, ids))
+        found = await self._db.read(lambda connection: hits_sqlite.hits(connection, ids))
         return [found[chunk] for chunk in ids if chunk in found]
+
+    async def beside(self, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
+        return await self._db.read(lambda connection: hits_sqlite.beside(connection, ids, before, after))
+
+    async def texts(self, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:
+        return await self._db.read(lambda connection: hits_sqlite.texts(connection, spans))
 
     async def vectors(self, ids: Sequence[int]) -> Vector:
         found = await self._db.read(lambda connection: _vectors(connection, ids, self._embedder))
@@ -110,60 +119,16 @@ class SqliteIndex:
 
     @staticmethod
     def _take(scan: Scan, connection: Connection, query: TextClause, values: dict[str, object]) -> None:
+        facts: dict[str, tuple[str, float, int]] = {}
         for rows in connection.execute(query, values).partitions(_ROWS):
             vectors = np.frombuffer(b"".join(row.vec for row in rows), "<f4").reshape(len(rows), scan.dim)
-            scan.add([row.id for row in rows], vectors, [(row.collection, row.doc, row.lang) for row in rows])
+            unknown = json.dumps(list({row.doc for row in rows} - facts.keys()))
+            facts |= {doc: (kind, day, n) for doc, kind, day, n in connection.execute(_FACTS, {"docs": unknown})}
+            scan.add([row.id for row in rows], vectors, [_place(row, *facts[row.doc]) for row in rows])
 
 
-def match_expression(tokens: Sequence[str], where: Filter) -> str:
-    """A question in FTS5's query language, every word quoted: nothing a person types is an operator."""
-    quoted = [_quote(token) + ("*" if words.is_prefix(token) else "") for token in tokens]
-    clauses = [f"tokens : ({' OR '.join(quoted)})"]
-    asked = (
-        [words.place(collection=name) for name in where.collections],
-        [words.place(doc_id=doc_id) for doc_id in where.doc_ids],
-        [words.place(lang=lang) for lang in where.langs],
-    )
-    for values in asked:
-        places = [_quote("".join(value)) for value in values]
-        clauses += [f"place : ({' OR '.join(places)})"] if places else []
-    return " AND ".join(clauses)
-
-
-def _quote(token: str) -> str:
-    return '"' + token.replace('"', '""') + '"'
-
-
-def _best(connection: Connection, tokens: Sequence[str], k: int, where: Filter) -> list[tuple[int, float]]:
-    """FTS5 filters by `place` where few chunks pass; where many do, looking at each chunk found costs half of that."""
-    columns = {"collection": where.collections, "doc": where.doc_ids, "lang": where.langs}
-    values: dict[str, object] = {name: json.dumps(asked) for name, asked in columns.items() if asked}
-    passes = " AND ".join(f"c.{name} IN (SELECT value FROM json_each(:{name}))" for name in values)  # noqa: S608 names of ours
-    if not passes or connection.execute(text(_PASSING + passes + " LIMIT :few)"), values | {"few": _FEW}).scalar_one() < _FEW:
-        query, match = _BY_WORDS, match_expression(tokens, where)
-    else:
-        query, match = _BY_WORDS_CHECKED + passes + _BEST, match_expression(tokens, _ANY)
-    rows = connection.execute(text(query), values | {"match": match, "k": k})
-    return [(row.id, -row.rank) for row in rows]  # FTS5 counts its bm25 downwards from zero
-
-
-def _hits(connection: Connection, ids: Sequence[int]) -> dict[int, Hit]:
-    return {
-        row.id: Hit(
-            chunk_id=row.id,
-            doc_id=row.doc,
-            collection=row.collection,
-            title=row.title,
-            uri=row.uri,
-            heading_path=tuple(json.loads(row.heading_path)),
-            page=row.page,
-            start=row.first,
-            end=row.last,
-            text=row.text,
-            lang=row.lang,
-        )
-        for row in connection.execute(_HITS, {"ids": json.dumps(list(ids))})
-    }
+def _place(row: Any, media_type: str, day: float, priority: int) -> Place:
+    return Place(row.collection, row.doc, row.lang, row.kind, media_type, row.first, row.last, day, priority)
 
 
 def _vectors(connection: Connection, ids: Sequence[int], embedder: str) -> dict[int, Vector]:
@@ -181,14 +146,11 @@ _JOIN = "FROM chunks c JOIN vectors v ON v.chunk = c.id WHERE c.embedder = :embe
 _FIRST = "(SELECT min(id) FROM chunks WHERE embedder = :embedder)"  # so that a sample is never empty
 _SAMPLE = text(f"SELECT v.vec {_JOIN} AND (c.id - {_FIRST}) % :step = 0 ORDER BY c.id")
 _LENGTH = text(f"SELECT length(v.vec) {_JOIN} LIMIT 1")
-_ROWS_ALL = text(f"SELECT c.id, c.collection, c.doc, c.lang, v.vec {_JOIN} ORDER BY c.id")
-_ROWS_OF = text(f"SELECT c.id, c.collection, c.doc, c.lang, v.vec {_JOIN} AND c.id IN {_IDS} ORDER BY c.id")
-_EXACT = text(f"SELECT c.id, v.vec {_JOIN} AND c.id IN {_IDS}")
-_PASSING = "SELECT count(*) FROM (SELECT 1 FROM chunks c WHERE "
-_BEST = " ORDER BY rank LIMIT :k"
-_BY_WORDS = "SELECT rowid AS id, rank FROM words WHERE words MATCH :match ORDER BY rank LIMIT :k"
-_BY_WORDS_CHECKED = "SELECT c.id, rank FROM words CROSS JOIN chunks c ON c.id = words.rowid WHERE words MATCH :match AND "
-_HITS = text(
-    """SELECT c.*, d.title, d.uri FROM chunks c JOIN documents d ON d.doc_id = c.doc
-    WHERE c.id IN (SELECT value FROM json_each(:ids))"""
+_PLACE = "c.id, c.collection, c.doc, c.lang, c.kind, c.first, c.last"
+_ROWS_ALL = text(f"SELECT {_PLACE}, v.vec {_JOIN} ORDER BY c.id")
+_ROWS_OF = text(f"SELECT {_PLACE}, v.vec {_JOIN} AND c.id IN {_IDS} ORDER BY c.id")
+_FACTS = text(
+    """SELECT f.doc_id, f.media_type, coalesce(f.dated, f.added_at), f.priority
+    FROM documents f INDEXED BY documents_facts WHERE f.doc_id IN (SELECT value FROM json_each(:docs))"""
 )
+_EXACT = text(f"SELECT c.id, v.vec {_JOIN} AND c.id IN {_IDS}")

@@ -18,14 +18,17 @@ from citewell.errors import CitewellError, Conflict, NotFound
 from citewell.knowledge.db import Database
 from citewell.types import Shown
 
-State = Literal["queued", "running", "done", "failed"]
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+ENDED = frozenset({"done", "failed", "cancelled"})
 
 LEASE_SECONDS = 60.0
 MOST_ATTEMPTS = 3  # a job that killed its worker this often is not tried again
 
 
 class Job(Shown):
-    """`done` of `total` are steps of the work (`total` 0: not known yet); `detail` says what it is at."""
+    """`done` of `total` are steps of the work (`total` 0: not known yet); `detail` says what it is at. `result` is of what was
+    done so far until the job is done.
+    """
 
     job_id: str
     kind: str
@@ -86,11 +89,35 @@ class Jobs:
 
         return await self._db.write(claim)
 
-    async def progress(self, job_id: str, done: int, total: int, detail: str = "", *, attempt: int | None = None) -> Job:
+    async def progress(
+        self,
+        job_id: str,
+        done: int,
+        total: int,
+        detail: str = "",
+        *,
+        attempt: int | None = None,
+        result: Mapping[str, Any] | None = None,
+    ) -> Job:
         """Say how far it is, and renew the lease. With `attempt` (the `attempts` of the claimed job) only for its holder."""
-        lease = self._clock() + self._lease
-        changes = {"done": done, "total": total, "detail": detail, "lease": lease}
-        return await self._update(job_id, attempt, "done = :done, total = :total, detail = :detail, lease = :lease", changes)
+        changes = {"done": done, "total": total, "detail": detail, "lease": self._clock() + self._lease}
+        columns = "done = :done, total = :total, detail = :detail, lease = :lease"
+        if result is not None:
+            changes["result"] = json.dumps(dict(result))
+            columns += ", result = :result"
+        return await self._update(job_id, attempt, columns, changes)
+
+    async def cancel(self, job_id: str) -> Job:
+        """A job that waits or runs ends here; its worker's next report is refused. Raises Conflict where it has ended."""
+
+        def cancel(connection: Connection) -> Job:
+            state = _row(connection, job_id)["state"]
+            if state in ENDED:
+                raise Conflict(f"job {job_id}: it is {state} already", hint="only a job that waits or runs can be cancelled")
+            connection.execute(_CANCEL, {"job_id": job_id, "now": self._clock()})
+            return _job(_row(connection, job_id))
+
+        return await self._db.write(cancel)
 
     async def finish(self, job_id: str, result: Mapping[str, Any], *, attempt: int | None = None) -> Job:
         changes = {"result": json.dumps(dict(result))}
@@ -152,6 +179,7 @@ _WAITING = text(
 _CLAIM = text(
     "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease, updated_at = :now WHERE job_id = :job_id"
 )
+_CANCEL = text("UPDATE jobs SET state = 'cancelled', updated_at = :now WHERE job_id = :job_id")
 _GIVE_UP = text(
     """UPDATE jobs SET state = 'failed', error = :error, updated_at = :now
     WHERE state = 'running' AND lease < :now AND attempts >= :most"""

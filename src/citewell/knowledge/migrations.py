@@ -93,7 +93,50 @@ def m004_jobs(connection: Connection) -> None:
     )
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [m001_knowledge, m002_sessions, m003_traces, m004_jobs]
+def m005_sections(connection: Connection) -> None:
+    """Kinds of chunk, summaries, ways to cut a collection, days and priorities of documents, where lines stand on a page."""
+    _run(
+        connection,
+        "ALTER TABLE collections ADD COLUMN chunking TEXT NOT NULL DEFAULT '{}'",
+        "ALTER TABLE documents ADD COLUMN dated REAL",
+        "ALTER TABLE documents ADD COLUMN priority INTEGER NOT NULL DEFAULT 0",
+        # they stand behind the text in their row, so whoever read them there would read the whole text first
+        "CREATE INDEX documents_facts ON documents (doc_id, collection, media_type, priority, dated, added_at)",
+        "ALTER TABLE chunks ADD COLUMN kind TEXT NOT NULL DEFAULT 'text'",
+        "ALTER TABLE chunks ADD COLUMN author TEXT NOT NULL DEFAULT ''",
+        "DROP INDEX chunks_doc",
+        "CREATE INDEX chunks_doc ON chunks (doc, ordinal, section, kind, embedder)",
+        "DROP INDEX chunks_collection",
+        "CREATE INDEX chunks_collection ON chunks (collection, embedder, kind)",
+        "DROP INDEX chunks_embedder",
+        "CREATE INDEX chunks_embedder ON chunks (embedder, id, collection, doc, lang, kind, first, last)",
+        "CREATE INDEX chunks_summaries ON chunks (author, id) WHERE kind = 'summary'",
+        """CREATE TABLE lines (
+            doc TEXT NOT NULL REFERENCES documents ON DELETE CASCADE, first INTEGER NOT NULL, number INTEGER NOT NULL,
+            last INTEGER NOT NULL, page INTEGER NOT NULL,
+            x0 REAL NOT NULL, y0 REAL NOT NULL, x1 REAL NOT NULL, y1 REAL NOT NULL,
+            PRIMARY KEY (doc, first, number)) WITHOUT ROWID""",
+    )
+
+
+def m006_containers(connection: Connection) -> None:
+    """Files that hold others, by their hash: one that has not changed is not unpacked again. `members`: addresses, JSON."""
+    _run(
+        connection,
+        """CREATE TABLE containers (
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, uri TEXT NOT NULL,
+            sha256 TEXT NOT NULL, members TEXT NOT NULL, PRIMARY KEY (collection, uri)) WITHOUT ROWID""",
+    )
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [
+    m001_knowledge,
+    m002_sessions,
+    m003_traces,
+    m004_jobs,
+    m005_sections,
+    m006_containers,
+]
 
 
 def _run(connection: Connection, *statements: str) -> None:

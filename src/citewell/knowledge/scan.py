@@ -5,12 +5,13 @@ The one rule: this only nominates. The codes rank the candidates, exact float32 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from citewell.knowledge.columns import Columns, Place
 from citewell.knowledge.index import Filter
 from citewell.models.base import Vector
 
@@ -20,27 +21,6 @@ _LEAST_SPAN = 0.1  # a dimension that hardly varies yet; a step is then 0.0004, 
 _CLIPPED = 1e-3  # share of components outside the range above which it is measured again
 
 _RELOAD = 256  # rows
-
-Codes = NDArray[np.int32]
-
-
-class Column:
-    """A filter column: each row's value as a small number."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self.rows: Codes = np.empty(0, np.int32)
-
-    def add(self, values: Iterable[str]) -> None:
-        numbers = [self._numbers.setdefault(value, len(self._numbers)) for value in values]
-        self.rows = np.concatenate([self.rows, np.asarray(numbers, np.int32)])
-
-    def holds(self, values: Sequence[str]) -> NDArray[np.bool_]:
-        """Which rows have one of these values."""
-        wanted = np.zeros(len(self._numbers) + 1, np.bool_)
-        wanted[[self._numbers.get(value, len(self._numbers)) for value in values]] = True
-        wanted[-1] = False
-        return wanted[self.rows]
 
 
 class Scan:
@@ -59,11 +39,11 @@ class Scan:
         kind = faiss.ScalarQuantizer.QT_8bit_direct_signed  # bytes times bytes: twice as fast as the other kinds
         self._codes: Any = faiss.IndexScalarQuantizer(self.dim, kind, faiss.METRIC_INNER_PRODUCT)
         self.ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self.collections, self.docs, self.langs = Column(), Column(), Column()
+        self._columns = Columns()
         self._measured = self._added = self._clipped = 0
 
-    def add(self, ids: Sequence[int], vectors: Vector, places: Sequence[tuple[str, str, str]]) -> None:
-        """`places` are (collection, document, language), one a row."""
+    def add(self, ids: Sequence[int], vectors: Vector, places: Sequence[Place]) -> None:
+        """One id and one place a row."""
         codes = vectors - self._middle
         codes *= self._scale
         np.rint(codes, out=codes)
@@ -71,16 +51,14 @@ class Scan:
         self._clipped += int(np.count_nonzero(np.abs(codes) > 127))
         self._codes.add(np.clip(codes, -127, 127, out=codes))
         self.ids = np.concatenate([self.ids, np.asarray(ids, np.int64)])
-        for column, values in zip((self.collections, self.docs, self.langs), zip(*places, strict=True), strict=False):
-            column.add(values)
+        self._columns.add(places)
 
     def remove(self, ids: Sequence[int]) -> None:
         gone = np.isin(self.ids, np.asarray(ids, np.int64))
         if gone.any():
             self._codes.remove_ids(np.flatnonzero(gone))
             self.ids = self.ids[~gone]
-            for column in (self.collections, self.docs, self.langs):
-                column.rows = column.rows[~gone]
+            self._columns.keep(~gone)
 
     def settle(self) -> None:
         """Loading is over: from here on, `worn` counts."""
@@ -96,7 +74,7 @@ class Scan:
 
     def nominate(self, query: Vector, count: int, where: Filter) -> list[int]:
         """Ids of the `count` rows that look nearest among those that pass the filter exactly."""
-        passing = self._passing(where)
+        passing = self._columns.passing(where)
         count = min(count, len(self.ids) if passing is None else int(np.count_nonzero(passing)))
         if count == 0:
             return []
@@ -114,11 +92,3 @@ class Scan:
         peak = float(np.abs(weights).max()) or 1.0
         rounded: Vector = np.rint(weights * (127 / peak)).astype(np.float32)
         return rounded
-
-    def _passing(self, where: Filter) -> NDArray[np.bool_] | None:
-        asked = ((self.collections, where.collections), (self.docs, where.doc_ids), (self.langs, where.langs))
-        masks = [column.holds(values) for column, values in asked if values]
-        if not masks:
-            return None
-        passing = np.logical_and.reduce(masks)
-        return None if passing.all() else passing

@@ -17,6 +17,7 @@ from citewell.errors import InvalidInput
 from citewell.models.base import Vector
 
 T = TypeVar("T")
+Known = dict[str, tuple[str, bytes]]  # (embedder, stored vector) by the hash of a text
 
 _BATCH = 5_000  # values of one IN (...); SQLite takes 32,766
 CHANGES_KEPT = 100_000  # a process that fell behind by more loads all vectors again
@@ -27,12 +28,30 @@ def text_to_embed(heading_path: Sequence[str], body: str) -> str:
     return "\n".join([" > ".join(heading_path), body]) if heading_path else body
 
 
-def missing(connection: Connection, embedder: str, limit: int) -> list[tuple[int, str]]:
-    """Never embedded ones in order of id, then those that another embedder did; each part is read from the index alone."""
-    rows = connection.execute(_MISSING, {"embedder": embedder, "limit": limit}).all()
+def missing(
+    connection: Connection, embedder: str, limit: int, docs: Sequence[str] | None = None, *, newest: bool = False
+) -> list[tuple[int, str]]:
+    """Never embedded ones in order of id (or against it), then those that another embedder did; each part is read from the
+    index alone.
+    """
+    of, values = _of_docs(docs)
+    rows = connection.execute(
+        text(_MISSING.format(of, "DESC" if newest else "")), values | {"embedder": embedder, "limit": limit}
+    ).all()
     first = {row.sha256: row for row in reversed(rows)}
     ordered = sorted(first.values(), key=lambda row: int(row.id))
     return [(row.id, text_to_embed(json.loads(row.heading_path), row.text)) for row in ordered]
+
+
+def waiting(connection: Connection, embedder: str, docs: Sequence[str] | None = None) -> int:
+    """How many chunks have no vector of this embedder, summaries included."""
+    of, values = _of_docs(docs)
+    return int(connection.execute(text(_WAITING.format(of)), values | {"embedder": embedder}).scalar_one())
+
+
+def _of_docs(docs: Sequence[str] | None) -> tuple[str, dict[str, object]]:
+    """As SQL; None for all documents."""
+    return ("", {}) if docs is None else (" AND doc IN (SELECT value FROM json_each(:docs))", {"docs": json.dumps(list(docs))})
 
 
 def blobs(embedder: str, ids: Sequence[int], rows: Vector) -> dict[int, bytes]:
@@ -69,9 +88,9 @@ def insert(connection: Connection, given: dict[int, bytes]) -> None:
         connection.execute(_UPSERT, [{"chunk": chunk, "vec": blob} for chunk, blob in given.items()])
 
 
-def of_texts(connection: Connection, texts: Sequence[str]) -> dict[str, tuple[str, bytes]]:
-    """(embedder, vector) of texts, given by their hash, that some stored chunk has already."""
-    known: dict[str, tuple[str, bytes]] = {}
+def of_texts(connection: Connection, texts: Sequence[str]) -> Known:
+    """The vectors of texts, given by their hash, that some stored chunk has already."""
+    known: Known = {}
     for batch in _batches(sorted(set(texts))):
         for row in connection.execute(_KNOWN, {"texts": batch}):
             known[row.sha256] = (row.embedder, row.vec)
@@ -96,13 +115,13 @@ def _in(sql: str, name: str) -> TextClause:
     return text(sql).bindparams(bindparam(name, expanding=True))
 
 
-_MISSING = text(
-    """SELECT id, sha256, heading_path, text FROM chunks WHERE id IN (
-        SELECT * FROM (SELECT id FROM chunks WHERE embedder = '' ORDER BY id LIMIT :limit)
-        UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > '' AND embedder < :embedder LIMIT :limit)
-        UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > :embedder LIMIT :limit)
+_MISSING = """SELECT id, sha256, heading_path, text FROM chunks WHERE id IN (
+        SELECT * FROM (SELECT id FROM chunks WHERE embedder = ''{0} ORDER BY id {1} LIMIT :limit)
+        UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > '' AND embedder < :embedder{0} LIMIT :limit)
+        UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > :embedder{0} LIMIT :limit)
         LIMIT :limit)"""
-)
+_WAITING = """SELECT (SELECT count(*) FROM chunks WHERE embedder < :embedder{0})
+    + (SELECT count(*) FROM chunks WHERE embedder > :embedder{0})"""
 _TEXT_OF = _in("SELECT id, sha256 FROM chunks WHERE id IN :ids", "ids")
 _CHUNKS_OF = _in("SELECT id, sha256 FROM chunks WHERE sha256 IN :texts AND embedder <> :embedder", "texts")
 _KNOWN = _in(

@@ -70,9 +70,12 @@ def is_prefix(token: str) -> bool:
     return len(token) == 1 and re.fullmatch(f"[{_CJK}]", token) is not None
 
 
-def place(*, collection: str = "", doc_id: str = "", lang: str = "") -> list[str]:
-    """The tokens that filters ask for, one a value given, of letters that no tokenizer splits."""
-    named = {"c_": hashlib.sha256(collection.encode()).hexdigest()[:16] if collection else "", "d_": doc_id, "l_": lang}
+def place(*, collection: str = "", doc_id: str = "", lang: str = "", kind: str = "") -> list[str]:
+    """The tokens that filters ask for, one a value given, of letters that no tokenizer splits. Chunks of kind `text` have no
+    mark of their kind: those of before there were kinds have none either.
+    """
+    mark = hashlib.sha256(collection.encode()).hexdigest()[:16] if collection else ""
+    named = {"c_": mark, "d_": doc_id, "l_": lang, "k_": "" if kind == "text" else kind}
     return [prefix + value for prefix, value in named.items() if value]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from citewell.config import Settings
-from citewell.models.base import LLM, Embedder
+from citewell.models.base import LLM, Embedder, Reranker
 
 
 def _builtin_llm(settings: Settings) -> LLM:
@@ -49,6 +49,19 @@ def _scripted_embedder(_: Settings) -> Embedder:
     return ScriptedEmbedder()
 
 
+def _llm_reranker(_: Settings, llm: LLM | None) -> Reranker | None:
+    from citewell.models.rerank_llm import LLMReranker
+
+    return None if llm is None else LLMReranker(llm)
+
+
+def _http_reranker(settings: Settings, _: LLM | None) -> Reranker:
+    from citewell.models.rerank_http import HTTPReranker
+    from citewell.models.retry import RetryingReranker
+
+    return RetryingReranker(HTTPReranker(settings), seconds=settings.rerank_timeout)
+
+
 LLMS: dict[str, Callable[[Settings], LLM | None]] = {
     "builtin": _builtin_llm,
     "openai": _openai_llm,
@@ -60,6 +73,11 @@ EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
     "openai": _openai_embedder,
     "scripted": _scripted_embedder,
 }
+RERANKERS: dict[str, Callable[[Settings, LLM | None], Reranker | None]] = {
+    "none": lambda _, __: None,
+    "llm": _llm_reranker,
+    "http": _http_reranker,
+}
 
 
 def build_llm(settings: Settings) -> LLM | None:
@@ -69,3 +87,11 @@ def build_llm(settings: Settings) -> LLM | None:
 
 def build_embedder(settings: Settings) -> Embedder:
     return EMBEDDERS[settings.embedder](settings)
+
+
+def build_reranker(settings: Settings, llm: LLM | None) -> Reranker | None:
+    """What looks again at the best passages; None where the settings want none, or it needs a chat model and `llm` is None.
+
+    Raises ConfigError where its endpoint is not named.
+    """
+    return RERANKERS[settings.reranker](settings, llm)

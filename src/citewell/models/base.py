@@ -83,3 +83,19 @@ class Embedder(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class Reranker(Protocol):
+    """Looks at a question and a few passages together. Raises what an LLM raises, nothing else."""
+
+    name: str
+    passage_tokens: int  # what it has time or room for of one passage
+    weight: float  # what one unit of its log-odds counts against one unit of a search's own score
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        """For each text the log-odds that it answers: log p - log(1 - p), above 0 means yes, finite. `texts` come best first;
+        one that need not be looked at any more, because one before it settles the question, gets None.
+        """
+        ...
+
+    async def close(self) -> None: ...

@@ -11,17 +11,17 @@ from typing import Any
 import stamina
 
 from citewell.errors import TransientError
-from citewell.models.base import LLM, Embedder, OnToken, Reply, Vector, YesNo
+from citewell.models.base import LLM, Embedder, OnToken, Reply, Reranker, Vector, YesNo
 from citewell.types import Message
 
 ATTEMPTS = 4
 SECONDS = 60.0  # no further try starts once this much time has gone by
 
 
-def attempts(wait: float, on: Callable[[Exception], bool]) -> AsyncIterator[stamina.Attempt]:
-    """Tries with a doubling, jittered wait of `wait` seconds at first, 8 at most."""
+def attempts(wait: float, on: Callable[[Exception], bool], seconds: float = SECONDS) -> AsyncIterator[stamina.Attempt]:
+    """Tries with a doubling, jittered wait of `wait` seconds at first, 8 at most. None starts after `seconds`."""
     return stamina.retry_context(
-        on=on, attempts=ATTEMPTS, timeout=SECONDS, wait_initial=wait, wait_max=8.0, wait_jitter=wait
+        on=on, attempts=ATTEMPTS, timeout=seconds, wait_initial=wait, wait_max=8.0, wait_jitter=wait
     ).__aiter__()
 
 
@@ -95,6 +95,27 @@ class RetryingEmbedder:
                 vectors = await call()
                 self.dim = self.inner.dim  # an endpoint tells it with its first reply
                 return vectors
+        raise AssertionError("the last attempt returns or raises")
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+class RetryingReranker:
+    """A Reranker that tries again, for `seconds` in all: a search waits for it, and can do without it."""
+
+    def __init__(self, inner: Reranker, *, seconds: float, wait: float = 0.5) -> None:
+        self.inner = inner
+        self.name = inner.name
+        self.passage_tokens = inner.passage_tokens
+        self.weight = inner.weight
+        self._seconds = seconds
+        self._wait = wait
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        async for attempt in attempts(self._wait, transient, self._seconds):
+            with attempt:
+                return await self.inner.scores(question, texts)
         raise AssertionError("the last attempt returns or raises")
 
     async def close(self) -> None:

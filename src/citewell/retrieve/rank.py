@@ -1,6 +1,6 @@
-"""Fuse, rerank, deduplicate, be sure of it: pure functions over hits.
+"""Fuse, rerank, deduplicate: pure functions over hits.
 
-The one rule: scores are compared within one search only; what crosses searches is `confidence`, a probability.
+The one rule: scores are compared within one search only; what crosses searches is a probability (`confidence.py`).
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.ingest.sentences import language
 from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.models.base import Vector
 from citewell.types import Hit
@@ -107,42 +106,3 @@ def stretched(cosines: Vector) -> Vector:
     """Cosines of multilingual-e5-small (0.70 unrelated, 0.95 the same) stretched to 0..1, so that they weigh like words."""
     wide: Vector = np.clip((cosines - 0.75) / 0.2, 0, 1)
     return wide
-
-
-@dataclass(frozen=True, slots=True)
-class Logistic:
-    """A calibrated probability: 1 / (1 + exp(-(bias + sum of weight x signal)))."""
-
-    bias: float
-    weights: dict[str, float]
-
-    def __call__(self, signals: dict[str, float]) -> float:
-        x = self.bias + sum(w * signals.get(name, 0.0) for name, w in self.weights.items())
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
-
-
-def confidence(question: str, hits: Sequence[Hit], model: Callable[[dict[str, float]], float] | None = None) -> float:
-    """How likely it is that the best three hits hold what the question asks for, 0 to 1."""
-    return round((model or CALIBRATED)(evidence_signals(question, hits)), 4) if hits else 0.0
-
-
-UNKNOWN_COSINE = 0.84  # stands in where a chunk has no vector yet: halfway between unrelated and answering
-
-
-def evidence_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
-    """What `confidence` is made of: the best likeness of meaning, the words covered, whether languages agree."""
-    best = list(hits[:3])
-    lang = language(question)
-    same = max((h.lang == lang for h in best), default=False)
-    top = max((h.signals.get("cosine", 0.0) for h in best), default=0.0) or UNKNOWN_COSINE
-    covered = max((h.signals.get("coverage", 0.0) for h in best), default=0.0)
-    return {
-        "cosine": top,
-        "coverage": covered if same else 0.0,
-        "cross": 0.0 if same else 1.0,
-    }
-
-
-# Fitted by evals/calibrate.py on 535 searches (SQuAD2, CMRC, samples; half of them with the gold document taken away):
-# Brier score 0.123 where always the mean gives 0.250, AUC 0.911, cross-validated.
-CALIBRATED = Logistic(bias=-5.39, weights={"cosine": 2.5, "coverage": 5.97, "cross": 0.82})

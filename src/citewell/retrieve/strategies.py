@@ -5,82 +5,101 @@ The one rule: a strategy returns hits best first and knows neither the agent tha
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from citewell.ingest.sentences import language
-from citewell.knowledge.index import Filter, Index
-from citewell.models.base import Vector
-from citewell.retrieve.rank import confidence, deduplicate, fuse, interleave, rerank
+from citewell.knowledge.index import Index
+from citewell.retrieve.baselines import BASELINES
+from citewell.retrieve.candidates import POOL, both, by_meaning, hits_of
+from citewell.retrieve.confidence import confidence
+from citewell.retrieve.diversify import diversified
+from citewell.retrieve.query import Found, Query, Strategy
+from citewell.retrieve.rank import deduplicate, interleave, rerank
+from citewell.retrieve.rerank import reranked
+from citewell.retrieve.weigh import weighed
 from citewell.types import Hit
 
-POOL = 30  # candidates taken of each ranking before reranking
+__all__ = ["POOL", "STRATEGIES", "Found", "Query", "Strategy", "direct_chunk_search", "hierarchical_search"]
+
 # The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant English one) and words do not
 # match across languages: passages of the two are ranked apart, and taken in turn where the question's own language is unsure.
 SURE = 0.6
 OTHER = {"zh": "en", "en": "zh"}
 
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What is searched. `text` finds words, `vector` meaning; `entities` must be case-folded names, best matched verbatim."""
-
-    text: str
-    vector: Vector | None
-    entities: Sequence[str] = ()
-    where: Filter = field(default_factory=Filter)
-    k: int = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Hits best first, and how likely they hold what is asked for (0 to 1)."""
-
-    hits: list[Hit]
-    confidence: float
-
-
-Strategy = Callable[[Index, Query], Awaitable[Found]]
+SECTIONS = 8  # looked into
+FOREIGN_SECTIONS = 2  # of those in the other language, by meaning, where the question's own may not have it
+SPREAD = 3  # candidates for each hit asked for, where hits are to be unlike each other
 
 
 async def direct_chunk_search(index: Index, query: Query) -> Found:
     """Search all chunks at once by vectors and by words; where that finds little, in the other language by meaning too."""
-    lists = await asyncio.gather(_by_meaning(index, query), index.by_words(query.text, POOL, query.where))
-    hits = await _hits(index, query, *lists)
+    return await _finished(index, query, await _ranked(index, query))
+
+
+async def hierarchical_search(index: Index, query: Query) -> Found:
+    """Find the best sections by their summaries and headings, then the chunks inside them. Direct where what is searched has
+    no summaries, and where the chunks of the best sections are not what was asked for.
+    """
+    sections = await _sections(index, query)
+    if not any(hit.kind == "summary" for hit in sections):
+        return await direct_chunk_search(index, query)
+    spans = tuple((hit.doc_id, hit.start, hit.end) for hit in sections)
+    found = await _ranked(index, replace(query, where=replace(query.where, spans=spans)))
+    if found.confidence < SURE:
+        direct = await _ranked(index, query)
+        found = direct if direct.confidence > found.confidence else found
+    return await _finished(index, query, found)
+
+
+async def _sections(index: Index, query: Query) -> list[Hit]:
+    """The best sections: summaries, and chunks that are a section each."""
+    where = replace(query.where, kinds=("summary", "whole"))
+    hits = rerank(query.text, await hits_of(index, query, *await both(index, query, where)), query.entities)
     lang = language(query.text)
-    own = deduplicate(rerank(query.text, [h for h in hits if h.lang == lang], query.entities))[: query.k]
-    sure = confidence(query.text, own)
+    if query.where.langs:
+        return hits[:SECTIONS]
+    own = [hit for hit in hits if hit.lang == lang]
+    foreign = await by_meaning(index, query, FOREIGN_SECTIONS, replace(where, langs=(OTHER[lang],)))
+    return [*own[:SECTIONS], *await index.hits([chunk for chunk, _ in foreign])]
+
+
+async def _ranked(index: Index, query: Query) -> Found:
+    """The chunks that pass the query's filter, as many as are needed to choose from."""
+    reach = _reach(query)
+    hits = await hits_of(index, query, *await both(index, query))
+    lang = language(query.text)
+    own = _order(query, [hit for hit in hits if hit.lang == lang])[:reach]
+    sure = confidence(query.text, own, query.calibration)
     if sure >= SURE or query.vector is None or query.where.langs:
-        rest = deduplicate(rerank(query.text, hits, query.entities))[: query.k]
-        return Found(rest, max(sure, confidence(query.text, rest)))
-    foreign = await index.by_vector(query.vector, query.k, replace(query.where, langs=(OTHER[lang],)))
-    others = deduplicate(await _hits(index, query, foreign, []))
-    return Found(interleave(own, others)[: query.k], max(sure, confidence(query.text, others)))
+        rest = _order(query, hits)[:reach]
+        return Found(rest, max(sure, confidence(query.text, rest, query.calibration)))
+    foreign = await index.by_vector(query.vector, reach, replace(query.where, langs=(OTHER[lang],)))
+    others = deduplicate(await hits_of(index, query, foreign, []))
+    return Found(interleave(own, others)[:reach], max(sure, confidence(query.text, others, query.calibration)))
 
 
-async def _by_meaning(index: Index, query: Query) -> list[tuple[int, float]]:
-    return [] if query.vector is None else await index.by_vector(query.vector, POOL, query.where)
+def _order(query: Query, hits: Sequence[Hit]) -> list[Hit]:
+    ranked = rerank(query.text, hits, query.entities)
+    return deduplicate(weighed(ranked, recency=query.recency, half_life_days=query.half_life_days, now=query.now))
 
 
-async def _hits(index: Index, query: Query, vectors: list[tuple[int, float]], words: list[tuple[int, float]]) -> list[Hit]:
-    """The hits of both rankings, fused, each with its cosine and BM25."""
-    cosines, bm25 = dict(vectors), dict(words)
-    hits = [
-        replace(hit, signals={"cosine": cosines.get(hit.chunk_id, 0.0), "bm25": bm25.get(hit.chunk_id, 0.0)})
-        for hit in await index.hits(fuse([i for i, _ in vectors], [i for i, _ in words]))
-    ]
-    return hits if query.vector is None else await _with_cosines(index, query.vector, hits)
+def _reach(query: Query) -> int:
+    """How many hits the last steps choose from."""
+    wanted = query.k * (SPREAD if query.diversity else 1)
+    return max(wanted, query.rerank_top) if query.reranker else wanted
 
 
-async def _with_cosines(index: Index, vector: Vector, hits: list[Hit]) -> list[Hit]:
-    """Hits that only words found have their likeness of meaning computed too, so that all are compared on the same scale."""
-    missing = [h.chunk_id for h in hits if not h.signals["cosine"]]
-    if not missing:
-        return hits
-    likeness = (await index.vectors(missing)) @ vector
-    known = dict(zip(missing, (float(x) for x in likeness), strict=True))
-    return [replace(h, signals=h.signals | {"cosine": h.signals["cosine"] or known.get(h.chunk_id, 0.0)}) for h in hits]
+async def _finished(index: Index, query: Query, found: Found) -> Found:
+    """The first hits looked at again, then as many as are asked for, unlike each other where that is wanted."""
+    hits, warnings = await reranked(query.reranker, query.text, found.hits, query.rerank_top)
+    if query.diversity:
+        hits = diversified(hits, await index.vectors([hit.chunk_id for hit in hits]), query.k, query.diversity)
+    return Found(hits[: query.k], found.confidence, (*found.warnings, *warnings))
 
 
-STRATEGIES: dict[str, Strategy] = {"direct_chunk_search": direct_chunk_search}
+STRATEGIES: dict[str, Strategy] = {
+    "direct_chunk_search": direct_chunk_search,
+    "hierarchical_search": hierarchical_search,
+    **BASELINES,
+}

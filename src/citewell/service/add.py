@@ -1,116 +1,151 @@
 """Add files. The one rule: each document is committed alone, so a stop at any moment leaves whole documents only.
 
-A document can be found by its words as soon as it is committed, and by meaning once `embed_pending` has come to its chunks.
+A document can be found by its words as soon as it is committed, and by meaning once an `Embedding` has come to its chunks.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import anyio.to_thread
-from pydantic import Field
 
-from citewell.errors import UnreadableFile
-from citewell.ingest import parse
-from citewell.ingest.chunk import chunk
+from citewell.models.cores import cores
 from citewell.service.app import App
 from citewell.service.collections import check_name
-from citewell.service.gather import gather, reason_of, uri_of
+from citewell.service.embedding import Embedding, embed_pending, pending
+from citewell.service.gather import gather, name_of
+from citewell.service.intake import Intake, add_data
 from citewell.service.progress import OnProgress, Progress, silent
-from citewell.types import Shown
+from citewell.service.read import read
+from citewell.service.report import AddReport, FileReport, failed
 
-BATCH = 32  # passages embedded and committed together: what a killed run has to do again at most
+__all__ = ["AddReport", "FileReport", "Source", "add", "add_data", "add_sources", "embed_pending", "pending"]
+
+MOST_READERS = 4  # files parsed at once; embedding takes a hundred times as long, so more would only hold memory
+CHANGED = "it was written to while it was read; add it again when it is at rest"
 
 
-class FileReport(Shown):
-    """What became of one file. `reason` says why it failed; `chunks` are the passages it has now."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a file's bytes are. `name` is its file name, `uri` its lasting one; `reason`: why it cannot be added, where
+    that is known before. `dates`: whether the day it last changed says something (of an upload it does not).
+    """
 
-    path: str
-    status: Literal["added", "replaced", "unchanged", "failed"]
+    uri: str
+    path: Path | None
+    name: str
+    size: int = 0
     reason: str = ""
-    chunks: int = 0
-    doc_id: str = ""
-    warnings: list[str] = Field(default_factory=list)
+    dates: bool = True
 
 
-class AddReport(Shown):
-    """`skipped`: how many files of each unknown kind the folders held."""
-
-    files: list[FileReport]
-    skipped: dict[str, int] = Field(default_factory=dict)
-
-    @property
-    def failed(self) -> int:
-        return sum(file.status == "failed" for file in self.files)
-
-
-async def add(app: App, paths: Sequence[str], collection: str, *, on_progress: OnProgress | None = None) -> AddReport:
-    """Read files and folders into `collection`. A bad file is reported and the rest goes on; StorageError ends the run."""
-    tell = on_progress or silent
+async def add(
+    app: App,
+    paths: Sequence[str],
+    collection: str,
+    *,
+    on_progress: OnProgress | None = None,
+    priority: int | None = None,
+    embedding: Embedding | None = None,
+) -> AddReport:
+    """Read files and folders into `collection`. A bad file is reported and the rest goes on; StorageError ends the run.
+    `embedding`: what embeds beside it and wants to hear of each document.
+    """
     check_name(collection)
-    found = await anyio.to_thread.run_sync(gather, paths)
-    reports = [FileReport(path=path, status="failed", reason=reason) for path, reason in found.failed]
-    for number, path in enumerate(found.files):
-        await tell(Progress("read", number, len(found.files), path.name))
-        reports.append(await add_file(app, path, collection))
-    if found.files:
-        await tell(Progress("read", len(found.files), len(found.files)))
-    return AddReport(files=reports, skipped=dict(sorted(found.skipped.items())))
+    pictures = app.settings.ingest.ocr == "auto"
+    found = await anyio.to_thread.run_sync(lambda: gather(paths, pictures=pictures))
+    sources = [
+        Source(each.uri, each.path, name_of(each.path) if each.path else each.uri, each.size, each.reason)
+        for each in found.found
+    ]
+    reading = Reading(app, sources, collection, on_progress or silent, priority=priority, embedding=embedding)
+    return AddReport(files=await reading.run(), skipped=dict(sorted(found.skipped.items())))
 
 
-async def add_file(app: App, path: Path, collection: str, *, uri: str = "", name: str = "") -> FileReport:
-    """Read one file into `collection`. `uri` and `name` stand in for its path and file name where it was uploaded."""
-    shown = uri or uri_of(path)
-    try:
-        data = await anyio.to_thread.run_sync(_read, path, app.settings.ingest.max_bytes)
-        return await add_data(app, data, name or path.name, shown, collection)
-    except (UnreadableFile, OSError) as error:
-        reason = f"{error.message}; {error.hint}".removesuffix("; ") if isinstance(error, UnreadableFile) else reason_of(error)
-        return FileReport(path=shown, status="failed", reason=reason)
+async def add_sources(
+    app: App,
+    sources: Sequence[Source],
+    collection: str,
+    on_progress: OnProgress,
+    embedding: Embedding,
+    reported: Callable[[Sequence[FileReport]], None],
+) -> list[FileReport]:
+    """The same for files whose places are known; `reported` hears of each as soon as it is done."""
+    return await Reading(app, sources, collection, on_progress, embedding=embedding, reported=reported).run()
 
 
-async def add_data(app: App, data: bytes, name: str, uri: str, collection: str) -> FileReport:
-    """Parse, cut and commit one document; the same bytes again are not parsed again. Raises UnreadableFile."""
-    old = await app.catalog.find(collection, uri)
-    if old is not None and old.sha256 == hashlib.sha256(data).hexdigest():
-        return FileReport(path=uri, status="unchanged", chunks=old.chunks, doc_id=old.doc_id)
-    ingest = app.settings.ingest
-    document = await parse(data, name, ingest)
-    chunks = await anyio.to_thread.run_sync(lambda: chunk(document, tokens=ingest.chunk_tokens, overlap=ingest.overlap_tokens))
-    info = await app.catalog.put(collection, uri, data, document, chunks)
-    return FileReport(
-        path=uri,
-        status="added" if old is None else "replaced",
-        chunks=info.chunks,
-        doc_id=info.doc_id,
-        warnings=list(document.warnings),
-    )
+class Reading:
+    """A few readers that take the next file each; what they report comes in the order of the files."""
 
+    def __init__(
+        self,
+        app: App,
+        sources: Sequence[Source],
+        collection: str,
+        tell: OnProgress,
+        *,
+        priority: int | None = None,
+        embedding: Embedding | None = None,
+        reported: Callable[[Sequence[FileReport]], None] | None = None,
+    ) -> None:
+        self.app, self.collection, self.priority, self.embedding = app, collection, priority, embedding
+        self._reported = reported
+        self._sources = sources
+        self._tell = tell
+        self._next = iter(enumerate(sources))
+        self._reports: list[list[FileReport]] = [[] for _ in sources]
+        self._files = sum(source.path is not None for source in sources)
+        self._bytes_left = sum(source.size for source in sources)
+        self._bytes = self._chunks = self._done = 0
 
-async def embed_pending(app: App, on_progress: OnProgress | None = None) -> int:
-    """Embed every chunk that has no vector yet, whoever left it, batch by batch; says how many. Raises ModelUnavailable."""
-    tell = on_progress or silent
-    total, done = await pending(app), 0
-    while batch := await app.catalog.unembedded(app.embedder.name, BATCH):
-        await tell(Progress("embed", done, max(total, done + len(batch))))
-        vectors = await app.embedder.passages([text for _, text in batch])
-        await app.catalog.put_vectors(app.embedder.name, [chunk_id for chunk_id, _ in batch], vectors)
-        done = max(done + len(batch), total - await pending(app))  # equal texts are embedded once
-    if done:
-        await tell(Progress("embed", done, done))
-    return done
+    async def run(self) -> list[FileReport]:
+        readers = min(max(2, cores()), MOST_READERS, len(self._sources))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(readers):
+                    group.create_task(self._read())
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        if self._files:
+            await self._tell(Progress("read", self._files, self._files))
+        return [report for reports in self._reports for report in reports]
 
+    async def _read(self) -> None:
+        for number, source in self._next:
+            if source.path is not None:
+                await self._tell(Progress("read", self._done, self._files, source.name))
+            self._reports[number] = await self._file(source)
+            self._note(source, self._reports[number])
 
-async def pending(app: App) -> int:
-    """How many chunks wait for their vector."""
-    return sum(info.chunks - info.embedded for info in await app.catalog.collections())
+    def _taken(self, report: FileReport) -> None:
+        if self.embedding is not None:
+            self.embedding.more(report.doc_id)
 
+    def _note(self, source: Source, reports: Sequence[FileReport]) -> None:
+        """So far so many passages came of so many bytes: what is left will bring about as many."""
+        if self._reported is not None:
+            self._reported(reports)
+        self._done += source.path is not None
+        self._bytes += source.size
+        self._bytes_left -= source.size
+        self._chunks += sum(report.chunks for report in reports if report.status in {"added", "replaced"})
+        if self.embedding is not None:
+            self.embedding.expected = self._bytes_left * self._chunks / self._bytes if self._bytes else 0.0
 
-def _read(path: Path, limit: int) -> bytes:
-    size = path.stat().st_size
-    if size > limit:
-        raise UnreadableFile(f"{size:,} bytes is more than the {limit:,} allowed", hint="raise ingest.max_bytes")
-    return path.read_bytes()
+    async def _file(self, source: Source) -> list[FileReport]:
+        if source.path is None:
+            return [FileReport(path=source.uri, status="failed", reason=source.reason)]
+        async with self.app.turns.reading(source.size):
+            try:
+                got = await anyio.to_thread.run_sync(read, source.path, self.app.settings.ingest.max_bytes)
+                dated = got.dated if source.dates else None
+                intake = Intake(self.app, self.collection, dated, self.priority, self._taken)
+                reports = await intake.file(got.data, source.name, source.uri)
+            except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
+                return [failed(source.uri, error)]
+        if got.changed:
+            reports[0] = reports[0].model_copy(update={"warnings": [CHANGED, *reports[0].warnings]})
+        return reports

@@ -18,14 +18,16 @@ from citewell.knowledge.index import INDEXES, Index
 from citewell.knowledge.jobs import Jobs
 from citewell.knowledge.sessions import Sessions
 from citewell.knowledge.traces import Traces
-from citewell.models import build_embedder, build_llm
-from citewell.models.base import LLM, Embedder
+from citewell.models import build_embedder, build_llm, build_reranker
+from citewell.models.base import LLM, Embedder, Reranker
+from citewell.retrieve.confidence import OWN, Calibration, in_force
+from citewell.service.turns import Turns
 
 LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
 
 
 class App:
-    """Raises on entry StorageError where the database cannot be opened, and ConfigError where the embedder cannot be built."""
+    """Raises on entry StorageError where the database cannot be opened, and ConfigError where a model cannot be built."""
 
     db: Database
     catalog: Catalog
@@ -33,14 +35,19 @@ class App:
     traces: Traces
     jobs: Jobs
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, lender: App | None = None) -> None:
+        """`lender`: an open App whose models and calibration are used, and which closes them."""
         self.settings = settings
+        self._lender = lender
         self.new_job = asyncio.Event()  # wakes the worker of this process
+        self.turns = Turns()
         self._stack = AsyncExitStack()
 
     @cached_property
     def llm(self) -> LLM | None:
         """The chat model; None in tier none."""
+        if self._lender:
+            return self._lender.llm
         llm = build_llm(self.settings)
         if llm is not None:
             self._stack.push_async_callback(llm.close)
@@ -48,16 +55,36 @@ class App:
 
     @cached_property
     def embedder(self) -> Embedder:
+        if self._lender:
+            return self._lender.embedder
         embedder = build_embedder(self.settings)
         self._stack.push_async_callback(embedder.close)
         return embedder
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """What looks again at the best passages; None where the settings want none. Raises ConfigError."""
+        if self._lender:
+            return self._lender.reranker
+        reranker = build_reranker(self.settings, self.llm if self.settings.reranker == "llm" else None)
+        if reranker is not None:
+            self._stack.push_async_callback(reranker.close)
+        return reranker
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """The weights of the confidences: the library's own where it has some for this embedder, else the shipped ones."""
+        if self._lender:
+            return self._lender.calibration
+        return in_force(self.settings.home / OWN, self.embedder.name)
 
     @cached_property
     def index(self) -> Index:
         return INDEXES["sqlite"](self.db, self.embedder.name)
 
     async def __aenter__(self) -> Self:
-        embedder = self.embedder.name  # a setting that is wrong for it is told before anything is opened
+        # settings that are wrong for these are told before anything is opened
+        embedder, _ = self.embedder.name, self.reranker
         self.db = await self._stack.enter_async_context(Database(self.settings.database))
         self.catalog = Catalog(self.db, embedder)
         self.sessions = Sessions(self.db)

@@ -19,16 +19,21 @@ from citewell.errors import CitewellError, Conflict, InvalidInput
 from citewell.knowledge.index import Filter
 from citewell.models.base import Vector
 from citewell.models.metered import Metered
-from citewell.retrieve.strategies import STRATEGIES, Found, Query
+from citewell.retrieve.expand import expanded
+from citewell.retrieve.strategies import Found
 from citewell.service.app import App
+from citewell.service.options import SearchOptions, filter_of, options_of, strategy_of
+from citewell.service.search import find, waiting
 from citewell.skills.sensitive import word_list
-from citewell.types import Answer, Citation, Event, Message, Shown, Step, Trace, Usage
+from citewell.types import Answer, Citation, Event, Hit, Message, Shown, Step, Trace, Usage
 
 HITS = 6  # chunks that a search hands to the agent
 
 
 class AskRequest(Shown):
-    """What a channel asks. `history` given: it is used instead of a session. `keep` False: no session is made for it."""
+    """What a channel asks. `history` given: it is used instead of a session. `keep` False: no session is made for it.
+    `options`: the fields of SearchOptions.
+    """
 
     question: str
     agent: str = "qa"
@@ -50,6 +55,8 @@ class Run:
     session_id: str
     history: list[Message]
     meter: Metered | None
+    options: SearchOptions
+    where: Filter
     warnings: list[str]
     started: float = field(default_factory=time.perf_counter)
     steps: list[Step] = field(default_factory=list)
@@ -85,14 +92,12 @@ async def ask(app: App, request: AskRequest) -> Answer:
 async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     """Steps, draft tokens, citations and warnings as they come; the last event is the answer.
 
-    Raises InvalidInput (empty, too long, refused word, unknown agent or option), NotFound (collection, session), and what
-    the stores and models raise where no answer could be had without them.
+    Raises InvalidInput (empty, too long, refused word, unknown agent or option, wrong value of one), NotFound (collection,
+    document, session), and what the stores and models raise where no answer could be had without them.
     """
     agent = AGENTS.get(request.agent)
     if agent is None:
         raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(AGENTS)}", code="unknown_agent")
-    if request.options:
-        raise InvalidInput(f"unknown options: {', '.join(sorted(request.options))}", hint=f"{request.agent} has no options")
     run = await _begin(app, request)
     async for event in agent(run):
         if isinstance(event.data, Step):
@@ -107,18 +112,17 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
 
 
 async def _begin(app: App, request: AskRequest) -> Run:
+    options = options_of(request.options)
+    strategy_of(options, app)
     info = await app.catalog.collection(request.collection or app.settings.collection)
-    warnings = []
-    if info.embedded < info.chunks:
-        warnings.append(
-            f"{info.chunks - info.embedded} of {info.chunks} chunks are searched by words only: still being embedded"
-        )
+    where = await filter_of(app, options, [info.name])
+    warnings = waiting([(info.chunks, info.embedded)])
     history, session_id = list(request.history or []), ""
     if request.session_id:
         session_id = (await app.sessions.get(request.session_id)).session_id
         history = history or await app.sessions.history(session_id)
     meter = Metered(app.llm) if app.llm else None
-    return Run(app, request, info.name, session_id, history, meter, warnings)
+    return Run(app, request, info.name, session_id, history, meter, options, where, warnings)
 
 
 async def _kept(run: Run, answer: Answer) -> Answer:
@@ -171,7 +175,7 @@ def _qa_answer(run: Run, state: QAState) -> Answer:
         status=state.status if state.final_answer else "fallback",
         confidence=state.answer_confidence,
         agent="qa",
-        route="direct_chunk_search",
+        route=strategy_of(run.options, run.app),
         session_id=run.session_id,
         trace_id="tr_" + secrets.token_hex(8),
         warnings=state.warnings,
@@ -182,24 +186,31 @@ def _qa_answer(run: Run, state: QAState) -> Answer:
 
 def _qa_deps(run: Run) -> Deps:
     app = run.app
-    where = Filter(collections=(run.collection,))
 
     async def search(text: str, vector: Vector | None, entities: Sequence[str]) -> Found:
-        return await STRATEGIES["direct_chunk_search"](app.index, Query(text, vector, entities, where, HITS))
+        return await find(app, run.options, text, vector, entities, run.where, HITS)
+
+    async def widen(hits: Sequence[Hit], budget: int) -> list[Hit]:
+        beside = app.settings.search.neighbours
+        return await expanded(app.index, hits, beside, beside, budget)
 
     return Deps(
         settings=app.settings.qa,
         llm=run.meter,
         embedder=app.embedder,
         search=search,
+        widen=widen,
         locate=_locator(app),
         sensitive=word_list(app.settings.qa.sensitive_words),
+        calibration=app.calibration.answer,
     )
 
 
 def _locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
     async def locate(citations: list[Citation]) -> list[Citation]:
-        """Page and section at the quote's own first character; the quote compared with the stored text once more."""
+        """Page and section at the quote's own first character, and where its lines stand; the quote compared with the stored
+        text once more.
+        """
         documents = {doc_id: await app.catalog.content(doc_id) for doc_id in {c.doc_id for c in citations}}
         located = []
         for citation in citations:
@@ -207,7 +218,12 @@ def _locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
             if document.text[citation.start : citation.end] != citation.quote:
                 raise Conflict(f"{citation.title} was changed while it was being cited", hint="ask again")
             path = next((s.heading_path for s in document.sections if s.start <= citation.start < s.end), ())
-            place = {"page": document.page_at(citation.start), "section": " › ".join(path) or citation.section}
+            lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
+            place = {
+                "page": document.page_at(citation.start),
+                "section": " › ".join(path) or citation.section,
+                "boxes": [[line.page, line.x0, line.y0, line.x1, line.y1] for line in lines],
+            }
             located.append(citation.model_copy(update=place))
         return located
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from citewell.errors import Conflict, InvalidInput
 from citewell.knowledge.documents import CollectionInfo
 from citewell.service.app import App
+from citewell.service.cut import chunking_of
 
 LONGEST = 100  # characters of a collection's name
 
@@ -19,11 +23,18 @@ async def get_collection(app: App, name: str) -> CollectionInfo:
     return await app.catalog.collection(name)
 
 
-async def create_collection(app: App, name: str) -> CollectionInfo:
-    """Raises InvalidInput for a name that cannot be shown or typed, Conflict where it exists."""
+async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | None = None) -> CollectionInfo:
+    """`chunking`: how its documents are cut where that differs from the settings. Raises InvalidInput for a chunking that
+    does not fit or a name that cannot be shown or typed, Conflict where it exists.
+    """
+    own = {key: value for key, value in (chunking or {}).items() if value is not None}
+    chunking_of(app.settings.ingest, own)
     if any(info.name == check_name(name) for info in await app.catalog.collections()):
         raise Conflict(f"collection {name}: exists already", hint="add documents to it, or choose another name")
-    return await app.catalog.create_collection(name)
+    await app.catalog.create_collection(name)
+    if own:
+        await app.catalog.set_chunking(name, own)
+    return await app.catalog.collection(name)
 
 
 async def delete_collection(app: App, name: str) -> None:

@@ -20,6 +20,8 @@ from pydantic import BaseModel, Field, SecretStr
 from citewell import __version__
 from citewell.config import PREFIX, Settings, file_values
 from citewell.errors import CitewellError, ConfigError
+from citewell.ingest import ocr
+from citewell.retrieve.confidence import OWN, own
 from citewell.service.add import pending
 from citewell.service.app import App
 from citewell.service.ready import chat_model_file, chat_model_state
@@ -69,10 +71,10 @@ class Report(Shown):
 
 async def examine(settings: Settings, *, fast: bool = False) -> Report:
     """Run every check; `fast` leaves out what loads a model."""
-    checks = [_disk("home", settings.home), _disk("cache", settings.cache)]
+    checks = [_disk("home", settings.home), _disk("cache", settings.cache), _ocr(settings), *_reranker(settings)]
     try:
         async with App(settings) as app:
-            checks += [await _database(app), await _embeddings(app), await _chat_model(app)]
+            checks += [await _database(app), await _embeddings(app), await _chat_model(app), _calibration(app)]
             if not fast:
                 checks += await _speeds(app)
     except CitewellError as error:
@@ -137,6 +139,28 @@ def _disk(name: str, folder: Path) -> Check:
     return Check(name=f"{name} folder", state="ok", detail=detail)
 
 
+def _ocr(settings: Settings) -> Check:
+    """Whether pictures of text can be read: the setting and the extra."""
+    on, there = settings.ingest.ocr == "auto", ocr.available()
+    if on and not there:
+        return Check(name="ocr", state="warn", detail="on, but not installed: pictures are refused", advice=ocr.EXTRA)
+    installed = f"faster-paddle {_version('faster-paddle')}" if there else "not installed"
+    detail = f"{'on' if on else 'off'}, {installed}"
+    advice = "" if on else 'ingest.ocr = "auto" reads scanned pages and pictures' + ("" if there else f", after {ocr.EXTRA}")
+    return Check(name="ocr", state="ok", detail=detail, advice=advice)
+
+
+def _reranker(settings: Settings) -> list[Check]:
+    """What the settings want beside the search's own order; nothing where they want nothing."""
+    if settings.reranker == "none":
+        return []
+    if settings.reranker == "llm" and settings.llm == "none":
+        advice = 'choose a chat model with llm, or reranker = "none"'
+        return [Check(name="reranker", state="warn", detail="llm, but there is no chat model: not used", advice=advice)]
+    named = f"{settings.reranker} {settings.rerank_model} {settings.rerank_url}" if settings.reranker == "http" else "llm"
+    return [Check(name="reranker", state="ok", detail=f"{named.strip()}, the best {settings.rerank_top} passages")]
+
+
 async def _database(app: App) -> Check:
     from sqlalchemy import text
 
@@ -176,6 +200,23 @@ async def _chat_model(app: App) -> Check:
         return Check(name="chat model", state="warn", detail=detail, advice=advice)
     named = f"{settings.llm} {settings.llm_model} {settings.llm_url}".strip()
     return Check(name="chat model", state="ok", detail=str(chat_model_file(settings) or named))
+
+
+def _calibration(app: App) -> Check:
+    """Which weights the search confidence has, and what they were fitted on."""
+    path = app.settings.home / OWN
+    try:
+        found = own(path, app.embedder.name)
+    except ConfigError as error:
+        return Check(name="calibration", state="warn", detail=f"{error.message}; the shipped one is used", advice=error.hint)
+    model = app.calibration.retrieval
+    fitted = model.fitted if model else None
+    on = "" if fitted is None else f": {fitted.items} items of {', '.join(fitted.on)}, Brier {fitted.brier:.3f}, {fitted.at}"
+    if found is None:
+        other = fitted is not None and fitted.embedder != app.embedder.name
+        advice = "fitted with another embedder; `citewell eval QUESTIONS.jsonl --calibrate --save` fits one" if other else ""
+        return Check(name="calibration", state="warn" if other else "ok", detail=f"the shipped one{on}", advice=advice)
+    return Check(name="calibration", state="ok", detail=f"this library's own, {path}{on}", advice="delete that file to undo it")
 
 
 async def _speeds(app: App) -> list[Check]:

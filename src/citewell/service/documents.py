@@ -6,8 +6,10 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from citewell.errors import NotFound
+from citewell.errors import InvalidInput, NotFound
+from citewell.knowledge.containers import outwards
 from citewell.knowledge.documents import DocumentInfo
+from citewell.retrieve.weigh import HIGHEST
 from citewell.service.app import App
 from citewell.service.collections import list_collections
 from citewell.service.gather import uri_of
@@ -22,14 +24,15 @@ async def list_documents(app: App, collection: str) -> list[DocumentInfo]:
 async def find_documents(app: App, target: str, collection: str | None = None) -> list[DocumentInfo]:
     """The documents that `target` means: an id, an address as listed, or a path; in one collection or in all.
 
-    Raises NotFound where there is none. The same file in two collections is two documents, and both are meant.
+    Raises NotFound where there is none. The same file in two collections is two documents, and both are meant; a file that
+    holds others means all that came out of it.
     """
     addresses = {target, await anyio.to_thread.run_sync(lambda: uri_of(Path(target).expanduser().resolve()))}
     found = [
         info
         for each in await list_collections(app, collection)
         for info in await app.catalog.documents(each.name)
-        if info.doc_id == target or info.uri in addresses
+        if info.doc_id == target or not addresses.isdisjoint(outwards(info.uri))
     ]
     if not found:
         where = f" in collection {collection}" if collection else ""
@@ -52,6 +55,18 @@ async def original_file(app: App, doc_id: str) -> tuple[DocumentInfo, bytes]:
     return await app.catalog.document(doc_id), await app.catalog.file(doc_id)
 
 
-async def delete_document(app: App, doc_id: str) -> None:
-    """Raises NotFound."""
-    await app.catalog.delete(doc_id)
+async def set_priority(app: App, doc_id: str, priority: int) -> DocumentInfo:
+    """0 for an ordinary document, up to HIGHEST. Raises InvalidInput, NotFound."""
+    return await app.catalog.set_priority(doc_id, check_priority(priority))
+
+
+def check_priority(priority: int) -> int:
+    """Raises InvalidInput for one that is not from 0 to HIGHEST."""
+    if not 0 <= priority <= HIGHEST:
+        raise InvalidInput(f"priority {priority}: not allowed", hint=f"0 (ordinary) to {HIGHEST}")
+    return priority
+
+
+async def delete_document(app: App, *doc_ids: str) -> None:
+    """All of them at once, or none. Raises NotFound."""
+    await app.catalog.delete(*doc_ids)

@@ -12,37 +12,63 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from citewell.ingest import PARSERS
+from citewell.ingest import PARSERS, PICTURES
+from citewell.ingest.unpack import CONTAINERS
 
 NO_WEB = "web addresses cannot be added yet; save the page as a file and add the file"
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file, or a named path that cannot be added and why (`reason`). `size` in bytes, as the folder says."""
+
+    uri: str
+    path: Path | None = None
+    size: int = 0
+    reason: str = ""
+
+
 @dataclass(slots=True)
 class Gathered:
-    """`failed`: a named path and why it cannot be added. `skipped`: how many files of each unknown suffix folders held."""
+    """What the paths mean, in their order. `skipped`: how many files of each unknown suffix folders held."""
 
-    files: list[Path] = field(default_factory=list)
-    failed: list[tuple[str, str]] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def files(self) -> list[Path]:
+        return [each.path for each in self.found if each.path is not None]
 
-def gather(paths: Sequence[str]) -> Gathered:
-    """Resolve `paths` into readable files, each once, in a stable order."""
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        return [(each.uri, each.reason) for each in self.found if each.path is None]
+
+    def take(self, path: Path, size: int) -> None:
+        self.found.append(Found(uri_of(path), path, size))
+
+    def fail(self, named: str, reason: str) -> None:
+        self.found.append(Found(named, reason=reason))
+
+
+def gather(paths: Sequence[str], *, pictures: bool = False) -> Gathered:
+    """Resolve `paths` into readable files, each once, in a stable order. `pictures`: whether a folder's are wanted too."""
     found = Gathered()
     for path in paths:
-        _take(path, found)
-    found.files = list(dict.fromkeys(found.files))
+        _take(path, found, pictures)
+    first = {each.path or each.uri: each for each in reversed(found.found)}
+    found.found = [each for each in found.found if first[each.path or each.uri] is each]
     return found
 
 
-def known(path: Path) -> bool:
-    """Whether there is a parser for a file of this name."""
-    return path.suffix.lower() in PARSERS
+def known(path: Path, *, pictures: bool = True) -> bool:
+    """Whether there is a parser for a file of this name, or it holds files."""
+    suffix = path.suffix.lower()
+    return (suffix in PARSERS and (pictures or suffix not in PICTURES)) or suffix in CONTAINERS
 
 
 def kinds() -> str:
     """The suffixes that can be added, for messages."""
-    return ", ".join(sorted(suffix.lstrip(".") for suffix in PARSERS))
+    return ", ".join(sorted(suffix.lstrip(".") for suffix in {*PARSERS, *CONTAINERS}))
 
 
 def uri_of(path: Path) -> str:
@@ -50,60 +76,81 @@ def uri_of(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _take(named: str, found: Gathered) -> None:
+def name_of(path: Path) -> str:
+    """A file's name for people: one whose bytes are not UTF-8 comes from an older Chinese system, or is written as `uri_of`."""
+    data = os.fsencode(path.name)
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("utf-8", "backslashreplace")
+
+
+def _take(named: str, found: Gathered, pictures: bool) -> None:
     if "://" in named:
-        found.failed.append((named, NO_WEB))
+        found.fail(named, NO_WEB)
         return
     try:
         path = Path(named).expanduser().resolve()
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            _take_folder(named, path, found)
-            return
+        status = path.stat()
     except (OSError, RuntimeError, ValueError) as error:
-        found.failed.append((named, reason_of(error)))
+        found.fail(named, reason_of(error))
         return
-    if not stat.S_ISREG(mode):
-        found.failed.append((named, "not a file or a folder"))
+    if stat.S_ISDIR(status.st_mode):
+        _take_folder(named, path, found, pictures)
+    elif not stat.S_ISREG(status.st_mode):
+        found.fail(named, "not a file or a folder")
     elif not known(path):
-        found.failed.append((named, f"{path.suffix or 'no suffix'}: unknown kind of file; known are {kinds()}"))
+        found.fail(named, f"{path.suffix or 'no suffix'}: unknown kind of file; known are {kinds()}")
     else:
-        found.files.append(path)
+        found.take(path, status.st_size)
 
 
-def _take_folder(named: str, folder: Path, found: Gathered) -> None:
-    before = len(found.files)
-    for path in _walk(folder, set(), found):
-        if known(path):
-            found.files.append(path)
+def _take_folder(named: str, folder: Path, found: Gathered, pictures: bool) -> None:
+    before = len(found.found)
+    for path, size in _walk(folder, found):
+        if known(path, pictures=pictures):
+            found.take(path, size)
         else:
             found.skipped[path.suffix.lower() or "(no suffix)"] += 1
-    if len(found.files) == before:
-        found.failed.append((named, f"holds no file of a known kind ({kinds()})"))
+    if len(found.found) == before:
+        found.fail(named, f"holds no file of a known kind ({kinds()})")
 
 
-def _walk(folder: Path, seen: set[tuple[int, int]], found: Gathered) -> Iterator[Path]:
-    """Every visible file below `folder`, by name; `seen` (device, inode) breaks loops of links."""
-    try:
-        status = folder.stat()
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        found.failed.append((uri_of(folder), reason_of(error)))
-        return
-    if (status.st_dev, status.st_ino) in seen:
-        return
-    seen.add((status.st_dev, status.st_ino))
-    for entry in entries:
-        if entry.name.startswith("."):
+def _walk(top: Path, found: Gathered) -> Iterator[tuple[Path, int]]:
+    """Every visible file below `top` with its size, by name. No recursion: folders may be nested deeper than Python's calls."""
+    seen: set[tuple[int, int]] = set()  # (device, inode): breaks loops of links
+    todo: list[tuple[Path, int | None]] = [(top, None)]  # the next one last; a size says that it is a file
+    while todo:
+        path, size = todo.pop()
+        if size is not None:
+            yield path, size
             continue
         try:
-            path = Path(entry.path).resolve()
-            if entry.is_dir():
-                yield from _walk(path, seen, found)
-            elif entry.is_file():
-                yield path
-        except (OSError, RuntimeError):
-            continue  # a link that leads to itself
+            status = path.stat()
+            if (status.st_dev, status.st_ino) in seen:
+                continue
+            seen.add((status.st_dev, status.st_ino))
+            with os.scandir(path) as entries:
+                todo += reversed(
+                    [each for entry in sorted(entries, key=lambda entry: entry.name) for each in _entry(path, entry)]
+                )
+        except OSError as error:
+            found.fail(uri_of(path), reason_of(error))
+
+
+def _entry(folder: Path, entry: os.DirEntry[str]) -> list[tuple[Path, int | None]]:
+    """What an entry of a folder leads to: a folder, a file with its size, or nothing."""
+    if entry.name.startswith("."):
+        return []
+    try:
+        path = Path(entry.path).resolve() if entry.is_symlink() else folder / entry.name
+        if entry.is_dir():
+            return [(path, None)]
+        return [(path, entry.stat().st_size)] if entry.is_file() else []
+    except (OSError, RuntimeError):
+        return []  # a link that leads to itself or to nothing
 
 
 def reason_of(error: Exception) -> str:

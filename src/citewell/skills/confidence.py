@@ -1,23 +1,22 @@
 """How likely an answer is right, from what was measured on the way to it.
 
-The one rule: made of measured signals, never of a figure that a model says of itself. The search's part is calibrated
-(`retrieve/rank.py`); these weights are set by hand: on 45 drafted answers nothing separated right from wrong well enough
-to fit them (`evals/calibrate.py`).
+The one rule: made of measured signals, never of a figure that a model says of itself. The search's part is calibrated, and
+both parts' weights stand in `retrieve/calibration.json`: these were set by hand, because on 45 drafted answers nothing
+separated right from wrong well enough to fit them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.retrieve.rank import Logistic
+from citewell.retrieve.confidence import Logistic, shipped
 from citewell.types import Sentence, Verdict
 
 # Log-odds of the evidence grade under which the question is refused. Chosen on 37 graded questions of SQuAD2, CMRC and the
-# samples (evals/qa.py, seed 1): none of the 21 right answers had less, 2 of 16 unanswerable ones had.
+# samples: none of the 21 right answers had less, 2 of 16 unanswerable ones had.
 GATE_THRESHOLD = -0.2
 NEUTRAL = 1.0  # stands in for the grade where no model gave one: the median of answerable questions
 _VERDICT: dict[Verdict, float] = {"supported": 1.0, "partly": 0.5, "unsupported": 0.0}
-WEIGHED = Logistic(bias=-3.0, weights={"retrieval": 2.0, "log_odds": 0.5, "support": 2.0})
 
 
 def share(verdicts: Sequence[Verdict]) -> float:
@@ -31,7 +30,13 @@ def answer_signals(retrieval: float, log_odds: float | None, supported: float) -
     return {"retrieval": retrieval, "log_odds": grade, "support": supported}
 
 
-def answer_confidence(retrieval: float, log_odds: float | None, sentences: Sequence[Sentence]) -> float:
-    """Probability that the answer shown is right; for a refusal (no sentences), that the evidence held the answer after all."""
-    proved = share([s.verdict for s in sentences])
-    return round(WEIGHED(answer_signals(retrieval, log_odds, proved)), 4)
+def answer_confidence(
+    retrieval: float, log_odds: float | None, sentences: Sequence[Sentence], model: Logistic | None = None
+) -> float:
+    """Probability that the answer shown is right; for a refusal (no sentences), that the evidence held the answer after all.
+
+    `model`: a library's own weights.
+    """
+    model = model or shipped().answer
+    assert model is not None, "calibration.json holds both"
+    return round(model(answer_signals(retrieval, log_odds, share([s.verdict for s in sentences]))), 4)

@@ -1,29 +1,27 @@
-"""`citewell add`: read files, then embed what is new. The one rule: a bad file costs only itself, and the exit code tells."""
+"""`citewell add`: read files and embed what is new. The one rule: a bad file costs only itself, and the exit code tells."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-from citewell.errors import CitewellError
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import fail, out, print_json, styled, warn, write
-from citewell.service.add import AddReport, FileReport, embed_pending
-from citewell.service.add import add as add_files
+from citewell.service.add import AddReport, FileReport
 from citewell.service.app import App
+from citewell.service.documents import check_priority
+from citewell.service.ingest import ingest
 
 STYLES = {"added": "green", "replaced": "green", "unchanged": "dim", "failed": "red"}
 
 
-async def add(app: App, paths: Sequence[str], collection: str | None, json: bool) -> int:
-    problem = None
+async def add(app: App, paths: Sequence[str], collection: str | None, json: bool, *, priority: int | None = None) -> int:
+    if priority is not None:
+        check_priority(priority)
     async with watching() as tell:
-        report = await add_files(app, paths, collection or app.settings.collection, on_progress=tell)
-        try:
-            await embed_pending(app, tell)
-        except CitewellError as error:
-            problem = error
+        done = await ingest(app, paths, collection or app.settings.collection, on_progress=tell, priority=priority)
+    report = done.report
     if json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -31,10 +29,10 @@ async def add(app: App, paths: Sequence[str], collection: str | None, json: bool
     if report.skipped:
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in report.skipped.items())
         warn(f"skipped files of unknown kinds: {kinds}")
-    if problem is not None:
+    if done.problem is not None:
         warn("the files can be found by their words; to find them by meaning, add again when this is solved:")
-        fail(problem)
-    return ERROR if report.failed or problem is not None else DONE
+        fail(done.problem)
+    return ERROR if report.failed or done.problem is not None else DONE
 
 
 def show(report: AddReport) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER
@@ -13,8 +15,17 @@ from citewell.types import Status
 EXIT: dict[Status, int] = {"answered": DONE, "fallback": NO_ANSWER, "refused": NO_ANSWER, "clarify": NO_ANSWER, "error": ERROR}
 
 
-async def ask(app: App, question: str, *, agent: str, collection: str | None, session: str | None, json: bool) -> int:
-    request = AskRequest(question=question, agent=agent, collection=collection, session_id=session)
+async def ask(
+    app: App,
+    question: str,
+    *,
+    agent: str,
+    collection: str | None,
+    session: str | None,
+    options: dict[str, Any],
+    json: bool,
+) -> int:
+    request = AskRequest(question=question, agent=agent, collection=collection, session_id=session, options=options)
     answer = await watch(stream(app, request))
     if json:
         print_json(answer.model_dump(mode="json"))

@@ -5,7 +5,7 @@ The one rule: only typer is imported here at the top, so that help stays quick.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,13 @@ app.add_typer(models_app, name="models")
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Collection = Annotated[str | None, typer.Option("--collection", "-c", help="Collection of documents.", show_default=False)]
 Agent = Annotated[str, typer.Option("--agent", "-a", help="Which agent answers.")]
+Docs = Annotated[list[str] | None, typer.Option("--doc", help="Only this document: id or path; may be repeated.")]
+Types = Annotated[list[str] | None, typer.Option("--type", help="Only such files: pdf, docx, html, ...; may be repeated.")]
+Langs = Annotated[list[str] | None, typer.Option("--lang", help="Only passages in this language: en or zh.")]
+Since = Annotated[str | None, typer.Option(help="Only documents of this day, month or year, or later.", show_default=False)]
+Until = Annotated[str | None, typer.Option(help="Only documents of this day, month or year, or earlier.", show_default=False)]
+Least = Annotated[int | None, typer.Option("--priority", help="Only documents of this priority or a higher one.")]
+Strategy = Annotated[str | None, typer.Option(help="How to search; the setting search.strategy.", show_default=False)]
 Session = Annotated[str | None, typer.Option("--session", help="Go on with this session.", show_default=False)]
 
 
@@ -44,13 +51,16 @@ def root(
 def add(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files and folders.", show_default=False)],
     collection: Collection = None,
+    priority: Annotated[
+        int | None, typer.Option(help="0 (ordinary) to 10: found before others as good.", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
     """Add files and folders to a collection."""
     from citewell.interfaces.cli.add import add as work
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: work(app, paths, collection, json), json=json)
+    run(lambda app: work(app, paths, collection, json, priority=priority), json=json)
 
 
 @app.command()
@@ -59,13 +69,70 @@ def ask(
     agent: Agent = "qa",
     collection: Collection = None,
     session: Session = None,
+    docs: Docs = None,
+    types: Types = None,
+    langs: Langs = None,
+    since: Since = None,
+    until: Until = None,
+    priority: Least = None,
+    strategy: Strategy = None,
     json: Json = False,
 ) -> None:
     """Ask one question; exit 3 where there is no answer."""
     from citewell.interfaces.cli.ask import ask as work
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: work(app, question, agent=agent, collection=collection, session=session, json=json), json=json)
+    options = _narrowed(docs, types, langs, since, until, priority, strategy)
+    run(
+        lambda app: work(app, question, agent=agent, collection=collection, session=session, options=options, json=json),
+        json=json,
+    )
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
+    collections: Annotated[
+        list[str] | None, typer.Option("--collection", "-c", help="Collection; may be repeated.", show_default=False)
+    ] = None,
+    docs: Docs = None,
+    types: Types = None,
+    langs: Langs = None,
+    since: Since = None,
+    until: Until = None,
+    priority: Least = None,
+    strategy: Strategy = None,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="Passages shown.")] = 10,
+    recency: Annotated[
+        float | None, typer.Option(min=0, max=5, help="What being of today adds; 0: nothing, 1: clearly.", show_default=False)
+    ] = None,
+    diversity: Annotated[
+        float | None, typer.Option(min=0, max=1, help="0: the best, 1: those least alike.", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find passages, without an answer; exit 3 where there are none."""
+    from citewell.interfaces.cli.run import run
+    from citewell.interfaces.cli.search import search as work
+
+    options = _narrowed(docs, types, langs, since, until, priority, strategy)
+    options |= {"k": k, "collections": collections or [], "recency": recency, "diversity": diversity}
+    run(lambda app: work(app, query, options, json), json=json)
+
+
+def _narrowed(
+    docs: list[str] | None,
+    types: list[str] | None,
+    langs: list[str] | None,
+    since: str | None,
+    until: str | None,
+    priority: int | None,
+    strategy: str | None,
+) -> dict[str, Any]:
+    """The options of a search that were given, by their names in the API."""
+    given: dict[str, Any] = {"doc_ids": docs, "types": types, "langs": langs, "since": since, "until": until}
+    given |= {"least_priority": priority, "strategy": strategy}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 @app.command()
@@ -88,6 +155,45 @@ def list_(collection: Collection = None, json: Json = False) -> None:
     from citewell.interfaces.cli.run import run
 
     run(lambda app: show(app, collection, json), json=json)
+
+
+@app.command()
+def collection(
+    name: Annotated[str, typer.Argument(help="The collection.", show_default=False)],
+    chunker: Annotated[str | None, typer.Option(help="structure, sentences, fixed or semantic.", show_default=False)] = None,
+    tokens: Annotated[int | None, typer.Option(help="Tokens of a passage at most.", show_default=False)] = None,
+    overlap: Annotated[int | None, typer.Option(help="Tokens that a passage repeats.", show_default=False)] = None,
+    create: Annotated[bool, typer.Option("--create", help="Make the collection where it is not there.")] = False,
+    write_summaries: Annotated[
+        bool, typer.Option("--write-summaries", help="Have the chat model write the summaries of sections now.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Show how a collection's documents are cut into passages; with an option, cut them otherwise."""
+    from citewell.interfaces.cli.collection import collection as work
+    from citewell.interfaces.cli.run import run
+
+    changes = {"chunker": chunker, "tokens": tokens, "overlap": overlap}
+    run(lambda app: work(app, name, changes, create=create, write_now=write_summaries, json=json), json=json)
+
+
+@app.command()
+def chunks(
+    file: Annotated[str, typer.Argument(help="A file.", show_default=False)],
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option("--strategy", "-s", help="structure, sentences, fixed or semantic; several are compared."),
+    ] = None,
+    tokens: Annotated[int | None, typer.Option(help="Tokens of a passage at most.", show_default=False)] = None,
+    overlap: Annotated[int | None, typer.Option(help="Tokens that a passage repeats.", show_default=False)] = None,
+    compare: Annotated[bool, typer.Option("--compare", help="A table of all strategies instead of the passages.")] = False,
+    summaries: Annotated[bool, typer.Option("--summaries", help="Show the summaries of sections too.")] = False,
+    json: Json = False,
+) -> None:
+    """Preview the passages that a file would be cut into; nothing is stored."""
+    from citewell.interfaces.cli.chunks import chunks as work
+
+    work(file, strategies=strategy or [], tokens=tokens, overlap=overlap, compare=compare, summaries=summaries, json=json)
 
 
 @app.command()
@@ -121,6 +227,44 @@ def trace(
     from citewell.interfaces.cli.trace import trace as work
 
     run(lambda app: work(app, trace_id, json), json=json)
+
+
+@app.command(name="eval")
+def evaluate(
+    questions: Annotated[
+        list[str] | None, typer.Argument(metavar="QUESTIONS.jsonl...", help="Questions with their gold.", show_default=False)
+    ] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="Documents to ask on: a .jsonl file or a folder.", show_default=False)
+    ] = None,
+    collection: Collection = None,
+    agent: Agent = "qa",
+    limit: Annotated[int | None, typer.Option(min=1, help="So many questions a file, by chance.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(help="Which ones --limit draws.")] = 1,
+    only: Annotated[str | None, typer.Option(metavar="retrieval", help="Search only, no answers.", show_default=False)] = None,
+    strategy: Annotated[str | None, typer.Option("--strategy", "-s", help="How to search.", show_default=False)] = None,
+    json: Annotated[str | None, typer.Option("--json", metavar="OUT", help="Write the report; - prints it.")] = None,
+    html: Annotated[str | None, typer.Option("--html", metavar="OUT", help="Write the report as one page.")] = None,
+    calibrate: Annotated[bool, typer.Option("--calibrate", help="Fit the confidences on these questions.")] = False,
+    save: Annotated[bool, typer.Option("--save", help="With --calibrate: use what was fitted in this library.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Read and cut the corpus again.")] = False,
+    compare: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="OLD.json NEW.json", help="Compare two reports.", show_default=False)
+    ] = None,
+) -> None:
+    """Measure search and answers on questions whose answers are known."""
+    from citewell.interfaces.cli.evaluate import Choices, work
+
+    if bool(questions) == bool(compare):
+        raise typer.BadParameter("name files of questions, or two reports with --compare OLD.json NEW.json")
+    if corpus and collection:
+        raise typer.BadParameter("--corpus and --collection exclude each other")
+    if only not in {None, "retrieval"}:
+        raise typer.BadParameter("--only takes: retrieval")
+    if save and not calibrate:
+        raise typer.BadParameter("--save goes with --calibrate")
+    ways = {"agent": agent, "limit": limit, "seed": seed, "only": only or "", "strategy": strategy, "fresh": fresh}
+    work(Choices(questions or [], compare, corpus, collection, ways, json, html, calibrate=calibrate, keep=save))
 
 
 @app.command()

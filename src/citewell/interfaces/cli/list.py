@@ -43,5 +43,6 @@ def _show(collection: CollectionInfo, documents: list[DocumentInfo]) -> None:
     table.add_column(no_wrap=True, style="cyan")
     table.add_column(overflow="fold", ratio=1)
     for info in documents:
-        table.add_row(info.doc_id, styled(info.title) + styled(f"\n{info.uri}", "dim"))
+        priority = f"  priority {info.priority}" if info.priority else ""
+        table.add_row(info.doc_id, styled(info.title) + styled(priority, "cyan") + styled(f"\n{info.uri}", "dim"))
     console.print(table)

@@ -12,7 +12,13 @@ from rich.progress import Progress as Bars
 from citewell.interfaces.cli.terminal import err, plain, styled
 from citewell.service.progress import OnProgress, Progress
 
-LABELS = {"read": "reading files", "embed": "learning meanings"}
+LABELS = {
+    "read": "reading files",
+    "embed": "learning meanings",
+    "cut": "cutting documents",
+    "write": "writing summaries",
+    "ask": "asking",
+}
 LINE_EVERY = 10.0  # seconds between two plain lines of one phase
 
 
@@ -23,7 +29,12 @@ async def watching() -> AsyncIterator[OnProgress]:
     if not console.is_terminal:
         yield _Lines().tell
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[pace]}"),
+    )
     with Bars(*columns, console=console, transient=True) as bars:
         yield _Bars(bars).tell
 
@@ -37,23 +48,33 @@ class _Bars:
         label = LABELS[progress.phase]
         task = self.tasks.get(progress.phase)
         if task is None:
-            task = self.tasks[progress.phase] = self.bars.add_task(label, total=progress.total)
+            task = self.tasks[progress.phase] = self.bars.add_task(label, total=progress.total, pace="")
         name = plain(progress.name).replace("\n", " ")
         shown = name if len(name) <= 24 else name[:23] + "…"
-        self.bars.update(task, description=shown or label, completed=progress.done, total=progress.total)
+        total = max(progress.total, progress.done)
+        self.bars.update(task, description=shown or label, completed=progress.done, total=total, pace=pace(progress))
 
 
 class _Lines:
     def __init__(self) -> None:
-        self.phase = ""
-        self.at = 0.0
+        self.at: dict[str, float] = {}  # when a line of this phase was written last
 
     async def tell(self, progress: Progress) -> None:
         now = time.monotonic()
-        if progress.phase == self.phase and now - self.at < LINE_EVERY and progress.done < progress.total:
+        if now - self.at.get(progress.phase, -LINE_EVERY) < LINE_EVERY and progress.done < progress.total:
             return
-        self.phase, self.at = progress.phase, now
-        err().print(styled(f"{LABELS[progress.phase]}: {progress.done} of {progress.total}"), soft_wrap=True)
+        self.at[progress.phase] = now
+        tail = f" ({said})" if (said := pace(progress)) else ""
+        err().print(styled(f"{LABELS[progress.phase]}: {progress.done} of {progress.total}{tail}"), soft_wrap=True)
+
+
+def pace(progress: Progress) -> str:
+    """How fast it goes and how long it will take, where that is known."""
+    parts = [f"{progress.rate:.1f} a second"] if progress.rate else []
+    if progress.left is not None and progress.done < progress.total:
+        minutes, seconds = divmod(round(progress.left), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    return ", ".join(parts)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`/api/collections`: list, create, get, delete; their documents: list, upload."""
+"""`/api/collections`: list, create, get, change, delete; their documents: list, upload."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ from citewell.interfaces.http.deps import Citewell
 from citewell.knowledge.documents import CollectionInfo, DocumentInfo
 from citewell.knowledge.jobs import Job
 from citewell.service import collections as service
+from citewell.service.cut import ChunkerName
 from citewell.service.documents import list_documents
-from citewell.service.jobs import Upload, submit
+from citewell.service.jobs import submit
+from citewell.service.rechunk import set_chunking
+from citewell.service.rechunk import submit as rechunk_later
+from citewell.service.uploads import Upload
 
 router = APIRouter(prefix="/api/collections", tags=["collections"])
 MOST_FILES = 1_000  # of one upload
@@ -34,10 +38,34 @@ FORM: dict[str, Any] = {
 }
 
 
+class ChunkingChange(BaseModel):
+    """What is left out stays as it is, or as the settings say."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    chunker: ChunkerName | None = None
+    tokens: int | None = None
+    overlap: int | None = None
+
+
 class NewCollection(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str
+    chunking: ChunkingChange = ChunkingChange()
+
+
+class CollectionChange(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    chunking: ChunkingChange
+
+
+class Changed(BaseModel):
+    """`job` cuts the documents anew that are there already."""
+
+    collection: CollectionInfo
+    job: Job
 
 
 class Collections(BaseModel):
@@ -55,12 +83,19 @@ async def list_collections(app: Citewell) -> Collections:
 
 @router.post("", status_code=201)
 async def create_collection(body: NewCollection, app: Citewell) -> CollectionInfo:
-    return await service.create_collection(app, body.name)
+    return await service.create_collection(app, body.name, body.chunking.model_dump(exclude_none=True))
 
 
 @router.get("/{name}")
 async def get_collection(name: str, app: Citewell) -> CollectionInfo:
     return await service.get_collection(app, name)
+
+
+@router.patch("/{name}", status_code=202)
+async def change_collection(name: str, body: CollectionChange, app: Citewell) -> Changed:
+    """Cut its documents otherwise: those to come at once, those that are there by a job."""
+    info = await set_chunking(app, name, body.chunking.model_dump(exclude_none=True))
+    return Changed(collection=info, job=await rechunk_later(app, name))
 
 
 @router.delete("/{name}", status_code=204)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from fastapi import APIRouter, Response
-from pydantic import BaseModel
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.deps import Citewell
 from citewell.knowledge.documents import DocumentInfo
+from citewell.retrieve.weigh import HIGHEST
 from citewell.service import documents as service
+from citewell.service import page_image
 
 router = APIRouter(prefix="/api/documents/{doc_id}", tags=["documents"])
 
@@ -41,9 +43,21 @@ class Content(BaseModel):
     pages: list[PageSpan]
 
 
+class Change(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    priority: int = Field(ge=0, le=HIGHEST)
+
+
 @router.get("")
 async def get_document(doc_id: str, app: Citewell) -> DocumentInfo:
     return await service.get_document(app, doc_id)
+
+
+@router.patch("")
+async def change_document(doc_id: str, body: Change, app: Citewell) -> DocumentInfo:
+    """Its priority: 0 for an ordinary document, up to 10 for one that is to be found before others as good."""
+    return await service.set_priority(app, doc_id, body.priority)
 
 
 @router.get("/content")
@@ -70,6 +84,26 @@ async def file(doc_id: str, app: Citewell) -> Response:
         "Cross-Origin-Resource-Policy": "same-origin",
     }
     return Response(data, media_type=info.media_type, headers=headers)
+
+
+@router.get("/pages/{number}.png", response_class=Response, responses={200: {"content": {"image/png": {}}}, 304: {}})
+async def page(
+    doc_id: str,
+    number: int,
+    request: Request,
+    app: Citewell,
+    width: int = page_image.WIDTH,
+    start: int | None = None,
+    end: int | None = None,
+) -> Response:
+    """A page of a PDF as a picture; the lines of the text from `start` to `end` are marked."""
+    image = await page_image.find_page(app, doc_id, number, width=width, start=start, end=end)
+    tag = f'"{image.tag}"'
+    # the same address shows another picture once the document was changed, so it is asked for again, and seldom sent
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Cross-Origin-Resource-Policy": "same-origin"}
+    if any(known.strip().removeprefix("W/") in {tag, "*"} for known in request.headers.get("if-none-match", "").split(",")):
+        return Response(status_code=304, headers=headers)
+    return Response(await page_image.draw(app, image), media_type="image/png", headers=headers)
 
 
 @router.delete("", status_code=204)

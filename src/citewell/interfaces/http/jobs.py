@@ -1,4 +1,4 @@
-"""`/api/jobs/{id}`: how far an upload is, asked for or as events."""
+"""`/api/jobs/{id}`: how far an upload is, asked for or as events; cancel."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pydantic import BaseModel
 
 from citewell.interfaces.http.deps import Citewell
 from citewell.interfaces.http.sse import Pair, event_stream
-from citewell.knowledge.jobs import Job
+from citewell.knowledge.jobs import ENDED, Job
 from citewell.service.app import App
+from citewell.service.jobs import cancel
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 POLL = 0.25  # seconds between two looks at the table: the worker may be another process
-ENDED = frozenset({"done", "failed"})
 
 
 class JobList(BaseModel):
@@ -32,9 +32,15 @@ async def get_job(job_id: str, app: Citewell) -> Job:
     return await app.jobs.get(job_id)
 
 
+@router.delete("/{job_id}")
+async def cancel_job(job_id: str, app: Citewell) -> Job:
+    """Stop it. Documents it has added stay; 409 where it has ended."""
+    return await cancel(app, job_id)
+
+
 @router.get("/{job_id}/events", response_class=Response)
 async def events(job_id: str, request: Request, app: Citewell) -> Response:
-    """`progress` whenever the job has moved on, then `done` or `failed`; each carries the job."""
+    """`progress` whenever the job has moved on, then `done`, `failed` or `cancelled`; each carries the job."""
     await app.jobs.get(job_id)
     return event_stream(request, _follow(app, job_id))
 

@@ -1,0 +1,72 @@
+"""`citewell collection`: how the documents of a collection are cut, and having them cut otherwise.
+
+The one rule: asking changes nothing; only an option does, and then the documents that are there are cut anew at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citewell.errors import CitewellError
+from citewell.interfaces.cli.progress import watching
+from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.terminal import fail, out, print_json, styled, warn, write
+from citewell.knowledge.documents import CollectionInfo
+from citewell.service import rechunk as service
+from citewell.service.app import App
+from citewell.service.collections import create_collection, get_collection, list_collections
+from citewell.service.embedding import embed_pending
+from citewell.service.rechunk import RechunkReport
+from citewell.service.summaries import write_summaries, writer
+
+
+async def collection(app: App, name: str, changes: dict[str, Any], *, create: bool, write_now: bool, json: bool) -> int:
+    """Show the collection; with `changes` (those that are not None) set them and cut its documents anew."""
+    wanted = {key: value for key, value in changes.items() if value is not None}
+    if create and all(info.name != name for info in await list_collections(app)):
+        await create_collection(app, name, wanted)
+    report, problem, written = None, None, None
+    async with watching() as tell:
+        if wanted:
+            await service.set_chunking(app, name, wanted)
+            report = await service.rechunk(app, name, on_progress=tell)
+        try:
+            written = await write_summaries(app, tell) if write_now else None
+            if report is not None or written:
+                await embed_pending(app, tell)
+        except CitewellError as error:
+            problem = error
+    info = await get_collection(app, name)
+    if json:
+        print_json(await _as_json(app, info, report, written))
+    else:
+        await _show(app, info, report, written)
+    if write_now and writer(app) is None:
+        warn('no chat model writes summaries: connect one (llm = "openai"), or set ingest.summaries = "always"')
+    if problem is not None:
+        warn("the documents can be found by their words; do the same again when this is solved:")
+        fail(problem)
+    return ERROR if problem is not None else DONE
+
+
+async def _as_json(app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None) -> dict[str, Any]:
+    way = await service.chunking(app, info.name)
+    return {
+        **info.model_dump(mode="json"),
+        "in_force": way.model_dump(mode="json"),
+        "changed": report.changed if report else 0,
+        "summaries_written": written or 0,
+    }
+
+
+async def _show(app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None) -> None:
+    way = await service.chunking(app, info.name)
+    console = out()
+    write(console, styled(info.name, "bold") + styled(f" {info.documents} documents, {info.chunks} passages", "dim"))
+    for key, value in way.model_dump().items():
+        source = "this collection" if key in info.chunking else "settings"
+        write(console, styled(f"{key} = {value}") + styled(f"  ({source})", "dim"), indent=2)
+    if report is not None:
+        write(console, styled(f"cut anew: {report.changed} of {report.documents} documents"))
+    if written is not None:
+        write(console, styled(f"summaries written: {written}"))

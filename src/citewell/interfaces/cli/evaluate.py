@@ -1,0 +1,156 @@
+"""`citewell eval`: measure on questions, print and write what came of it, fit the confidences, compare two reports.
+
+The one rule: what was measured is never lost. Ctrl-C writes what there is, and the same command goes on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+import typer
+
+from citewell.errors import InvalidInput, StorageError
+from citewell.interfaces.cli.figures import show, show_comparison, show_fit
+from citewell.interfaces.cli.progress import watching
+from citewell.interfaces.cli.run import DONE, INTERRUPTED, boundary, run
+from citewell.interfaces.cli.terminal import err, print_json, styled, warn, write
+from citewell.measure.compare import compare
+from citewell.measure.report import Report, read_report
+from citewell.service.app import App
+from citewell.service.calibrate import save
+from citewell.service.eval_sets import Options, datasets
+from citewell.service.evaluate import Evaluation
+from citewell.service.journal import Journal
+
+STANDARD_OUTPUT = "-"
+PARTIAL = ".items.jsonl"  # of a run that is not over: beside the report, under its name
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the command line says. `ways` are the fields of Options; a strategy of None is the one of the settings."""
+
+    paths: Sequence[str]
+    compare: tuple[str, str] | None
+    corpus: str | None
+    collection: str | None
+    ways: dict[str, Any]
+    json: str | None
+    html: str | None
+    calibrate: bool
+    keep: bool
+
+    @property
+    def printed(self) -> bool:
+        """Whether the report itself goes to standard output."""
+        return self.json == STANDARD_OUTPUT
+
+    @property
+    def json_file(self) -> Path | None:
+        return Path(self.json) if self.json and not self.printed else None
+
+    def check(self) -> None:
+        """Raises InvalidInput where a file would be lost that is no report, before an hour's work is done."""
+        for path in filter(None, (self.json_file, Path(self.html) if self.html else None)):
+            if path.is_dir() or not path.absolute().parent.is_dir():
+                raise InvalidInput(f"{path}: cannot be written", hint="name a file in a folder that is there")
+        if self.json_file and self.json_file.exists() and not self.compare:
+            try:
+                read_report(self.json_file)
+            except InvalidInput:
+                hint = "choose another name, or remove that file"
+                raise InvalidInput(f"{self.json_file} is there already and is no report", hint=hint) from None
+
+
+def work(choices: Choices) -> None:
+    if choices.compare is None:
+        run(lambda app: evaluate(app, choices), json=choices.printed)
+    with boundary(json=choices.printed):
+        choices.check()
+        _compare(choices, *(choices.compare or ("", "")))
+        raise typer.Exit(DONE)
+
+
+async def evaluate(app: App, choices: Choices) -> int:
+    """Exit 130 where it was stopped, with what was done written."""
+    said = {name: value for name, value in choices.ways.items() if value is not None}
+    options = Options(**{"strategy": app.settings.search.strategy, **said})
+    options.check()
+    choices.check()
+    corpus = Path(choices.corpus) if choices.corpus else None
+    sets = datasets([Path(path) for path in choices.paths], corpus, choices.collection, options)
+    journal = Journal(choices.json_file.with_suffix(PARTIAL) if choices.json_file else None)
+    asking = Evaluation(app, sets, options, choices.collection, journal, warn)
+    stopped = False
+    try:
+        async with watching() as tell:
+            await asking.run(tell)
+    except asyncio.CancelledError:
+        if not asking.items:
+            raise
+        stopped = True
+    finally:
+        journal.close(finished=asking.of == len(asking.items))
+    report = await anyio.to_thread.run_sync(lambda: asking.report(calibrate=choices.calibrate and not stopped))
+    _show(report, choices)
+    if choices.keep and not stopped:
+        _keep(app, report)
+    if stopped:
+        more = "; the same command goes on from there" if choices.json_file else "; with --json FILE it could be gone on with"
+        write(err(), styled(f"stopped after {report.n} of {report.of} questions{more}"))
+    return INTERRUPTED if stopped else DONE
+
+
+def _show(report: Report, choices: Choices) -> None:
+    """Print the figures, and write the files asked for."""
+    if choices.printed:
+        print_json(report.model_dump(mode="json"))
+    else:
+        show(report)
+        for fit in report.fits:
+            show_fit(fit, report.reliability.get(fit.name))
+    if choices.json_file:
+        _write(choices.json_file, report.model_dump_json(indent=1) + "\n")
+    if choices.html:
+        from citewell.measure.html import page  # jinja2 is for the page only
+
+        _write(Path(choices.html), page(report))
+
+
+def _compare(choices: Choices, old: str, new: str) -> None:
+    """Two reports side by side."""
+    before, after = read_report(Path(old)), read_report(Path(new))
+    found = compare(before, after)
+    if choices.printed:
+        print_json(found.model_dump(mode="json"))
+    else:
+        show_comparison(found)
+    if choices.json_file:
+        _write(choices.json_file, found.model_dump_json(indent=1) + "\n")
+    if choices.html:
+        from citewell.measure.html import comparison_page
+
+        _write(Path(choices.html), comparison_page(before, after, found, (old, new)))
+
+
+def _keep(app: App, report: Report) -> None:
+    path, told = save(app, report)
+    for line in told:
+        warn(line)
+    if path:
+        write(err(), styled(f"kept in {path}; `citewell doctor` shows it; delete it to go back to the shipped weights"))
+
+
+def _write(path: Path, text: str) -> None:
+    new = path.with_name(path.name + ".new")
+    try:
+        new.write_text(text, "utf-8", errors="replace")
+        new.replace(path)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}", hint="choose another file") from None
+    write(err(), styled(f"written: {path}", "dim"))

@@ -1,0 +1,17 @@
+"""`POST /api/search`: passages for a query, without an answer."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from citewell.interfaces.http.deps import Citewell
+from citewell.service.search import SearchRequest, SearchResult
+from citewell.service.search import search as passages
+
+router = APIRouter(prefix="/api", tags=["search"])
+
+
+@router.post("/search")
+async def search(body: SearchRequest, app: Citewell) -> SearchResult:
+    """The best passages, with where they stand, what in them matches, and how sure the search is of the first three."""
+    return await passages(app, body)

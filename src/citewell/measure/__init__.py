@@ -1,0 +1,1 @@
+"""How good is it: data sets, figures with their intervals, calibration, reports. The one rule: pure, nothing here is stored."""

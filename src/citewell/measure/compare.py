@@ -1,0 +1,100 @@
+"""Two reports side by side: what changed, by how much, and whether that is more than chance.
+
+The one rule: only questions that both reports have are compared, item by item, so the interval is of the difference itself.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from citewell.measure.figures import FIGURES, columns
+from citewell.measure.intervals import Figure, Resampled, difference
+from citewell.measure.report import Item, Report
+
+MATTERS = 0.01  # a change of an item's figure smaller than this is not shown
+BETTER_WHEN_LOW = {"refusal.wrongly", "confidence.brier", "confidence.brier_answered", "confidence.brier_search"}
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Difference(Part):
+    """One figure of both reports over the same questions. `better`: None where the interval of the change holds 0."""
+
+    name: str
+    old: float
+    new: float
+    change: Figure
+    better: bool | None
+
+
+class Changed(Part):
+    """A question that went otherwise. `gain`: above 0 it got better."""
+
+    what: str
+    gain: float
+    old: Item
+    new: Item
+
+
+class Comparison(Part):
+    """`only_old`, `only_new`: questions that the other report does not have."""
+
+    both: int
+    only_old: int
+    only_new: int
+    differences: list[Difference]
+    changed: list[Changed]
+
+
+def compare(old: Report, new: Report) -> Comparison:
+    """Questions are the same where data set and id are."""
+    before, after = {i.key: i for i in old.items}, {i.key: i for i in new.items}
+    keys = [key for key in after if key in before]
+    ours, theirs = [before[key] for key in keys], [after[key] for key in keys]
+    return Comparison(
+        both=len(keys),
+        only_old=len(before) - len(keys),
+        only_new=len(after) - len(keys),
+        differences=_differences(ours, theirs),
+        changed=_changed(ours, theirs),
+    )
+
+
+def _differences(old: list[Item], new: list[Item]) -> list[Difference]:
+    drawn = Resampled(len(old))
+    found = []
+    for group, measures in FIGURES.items():
+        for name, measure in measures.items():
+            before, after = columns(old, measure), columns(new, measure)
+            change = difference(before, after, drawn)
+            if change is None:
+                continue
+            sides = [float(above.sum() / below.sum()) for above, below in (before, after)]
+            full = f"{group}.{name}"
+            sign = -1 if full in BETTER_WHEN_LOW else 1
+            sure = None if change.low <= 0 <= change.high else sign * change.value > 0
+            found.append(Difference(name=full, old=sides[0], new=sides[1], change=change, better=sure))
+    return found
+
+
+def _changed(old: list[Item], new: list[Item]) -> list[Changed]:
+    """The questions whose answer turned right or wrong, or whose first gold place moved; the greatest change first."""
+    found = []
+    for before, after in zip(old, new, strict=True):
+        if before.answer and after.answer and _well(before) != _well(after):
+            gain = float(_well(after)) - float(_well(before))
+            found.append(Changed(what="answer", gain=gain, old=before, new=after))
+        elif before.search and after.search and before.search.figures and after.search.figures:
+            gain = after.search.figures["ndcg@10"] - before.search.figures["ndcg@10"]
+            if abs(gain) >= MATTERS:
+                found.append(Changed(what="search", gain=gain, old=before, new=after))
+    return sorted(found, key=lambda c: (c.what, c.gain))
+
+
+def _well(item: Item) -> bool:
+    """Answered right, or rightly refused."""
+    if item.answer is None:
+        return False
+    return item.answer.right if item.answerable else item.answer.refused

@@ -1,0 +1,64 @@
+"""What the two confidences are fitted on, taken from the items of an evaluation.
+
+The one rule: a search counts twice, as it was and with its gold documents taken away; both are of one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from citewell.measure.calibration import Sample, fit, reliability
+from citewell.measure.figures import judged
+from citewell.measure.report import Fit, Item, Reliability
+
+SignalsOf = Callable[[Item], list[tuple[dict[str, float], bool]]]
+
+
+def searches(item: Item) -> list[tuple[dict[str, float], bool]]:
+    """Held: gold among the best three. Not held: the same hits without gold."""
+    found = item.search
+    if found is None or found.figures is None or not item.answerable or not found.signals:
+        return []
+    return [(found.signals, found.held)] + ([(found.without, False)] if found.without else [])
+
+
+def answers(item: Item) -> list[tuple[dict[str, float], bool]]:
+    """Answers that were given and can be judged."""
+    reply = item.answer
+    if reply is None or reply.refused or reply.signals is None or not judged(item):
+        return []
+    return [(reply.signals, reply.right)]
+
+
+def samples(items: Sequence[Item], of: SignalsOf) -> list[Sample]:
+    return [
+        Sample(signals, label, f"{item.dataset}:{item.group}", item.pair, item.dataset)
+        for item in items
+        for signals, label in of(item)
+    ]
+
+
+def fitted(name: str, items: Sequence[Item], of: SignalsOf) -> Fit | None:
+    """The weights and how well they foretell, in all and by pair of languages; None where nothing can be learned."""
+    given = samples(items, of)
+    made = fit(given) if given else None
+    if made is None:
+        return None
+    pairs: dict[str, Reliability] = {}
+    for pair in sorted({sample.pair for sample in given}):
+        inside = [at for at, sample in enumerate(given) if sample.pair == pair]
+        part = reliability(made.chances[inside], [given[at].label for at in inside])
+        if part:
+            pairs[pair] = part
+    whole = reliability(made.chances, [sample.label for sample in given])
+    assert whole is not None, "there are samples"
+    return Fit(name=name, weights=made.weights, bias=made.bias, whole=whole, pairs=pairs)
+
+
+def in_force(items: Sequence[Item], model: Callable[[dict[str, float]], float]) -> dict[str, Reliability]:
+    """How well the confidences foretold that were in force when the items were made; `model` rates searches without gold."""
+    searched = [(model(signals), label) for item in items for signals, label in searches(item)]
+    answered = [(i.answer.confidence, i.answer.right) for i in items if i.answer and not i.answer.refused and judged(i)]
+    found = {"retrieval": searched, "answer": answered}
+    rated = {name: reliability([c for c, _ in pairs], [t for _, t in pairs]) for name, pairs in found.items()}
+    return {name: one for name, one in rated.items() if one}

@@ -1,0 +1,86 @@
+"""An answer's words against the gold ones: exact match, F1, contains, right.
+
+The one rule: English is compared by words and Chinese by characters, so neither needs a segmenter and both can be done by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+# a figure with its decimals, a run of letters (Chinese characters one by one, split beforehand), or a sign that means something
+_TOKEN = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+|[%‰$€£¥°]|(?<!\w)[-−](?=\d)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+ENOUGH = 0.8  # share of a long gold answer's words that makes an answer right
+LONG = 5  # a gold answer of fewer words has to be there as it stands
+
+
+def normalised(text: str) -> list[str]:
+    """Words as the SQuAD evaluation compares them (Rajpurkar et al. 2016): lower case, no punctuation, no a/an/the. Chinese
+    characters are words of their own, as in the evaluation of MLQA (Lewis et al. 2020); width does not count (NFKC).
+    """
+    text = unicodedata.normalize("NFKC", text).casefold()
+    text = "".join(c for c in text if not unicodedata.category(c).startswith("P") and c not in "$+<=>^`|~")
+    return _HAN.sub(r" \g<0> ", _ARTICLES.sub(" ", text)).split()
+
+
+def exact(said: str, gold: str) -> float:
+    """1 where the words are the same in the same order, else 0."""
+    return float(normalised(said) == normalised(gold))
+
+
+def f1(said: str, gold: str) -> float:
+    """2PR / (P + R) over words counted with repetition (Rajpurkar et al. 2016)."""
+    mine, theirs = normalised(said), normalised(gold)
+    if not mine or not theirs:
+        return float(mine == theirs)
+    shared = sum((Counter(mine) & Counter(theirs)).values())
+    return 2 * shared / (len(mine) + len(theirs))
+
+
+def tokens(text: str) -> list[str]:
+    """Figures, words, single Chinese characters and signs such as % in order; case, width and commas of thousands aside."""
+    text = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return _TOKEN.findall(_HAN.sub(r" \g<0> ", text))
+
+
+def contains(said: str, gold: str) -> bool:
+    """Whether the gold answer's tokens stand in the answer next to each other: 2 is not in 2023, and 125 kg is in 125kg."""
+    hay, needle = tokens(said), tokens(gold)
+    if not needle:
+        return False
+    return any(hay[at : at + len(needle)] == needle for at in range(len(hay) - len(needle) + 1))
+
+
+def recall(said: str, gold: str) -> float:
+    """Share of the gold answer's words, counted with repetition, that the answer holds."""
+    theirs = normalised(gold)
+    return sum((Counter(normalised(said)) & Counter(theirs)).values()) / len(theirs) if theirs else 0.0
+
+
+def settles(said: str, gold: str) -> bool:
+    """Whether one gold answer is given: as it stands, or, where it is long, in enough of its words and all of its figures."""
+    if contains(said, gold):
+        return True
+    if len(normalised(gold)) < LONG or recall(said, gold) < ENOUGH:
+        return False
+    figures = [token for token in tokens(gold) if token[0].isdigit()]
+    return not Counter(figures) - Counter(tokens(said))
+
+
+def right(said: str, answers: Sequence[str], parts: Sequence[Sequence[str]] = ()) -> bool:
+    """Whether any gold answer is given or, where the answer has parts, every part in one of its wordings."""
+    if parts:
+        return all(any(settles(said, wording) for wording in part) for part in parts)
+    return any(settles(said, gold) for gold in answers)
+
+
+def holds(said: str, answers: Sequence[str], parts: Sequence[Sequence[str]] = ()) -> bool:
+    """Like `right`, but every gold answer has to be there as it stands."""
+    if parts:
+        return all(any(contains(said, wording) for wording in part) for part in parts)
+    return any(contains(said, gold) for gold in answers)

@@ -1,0 +1,134 @@
+"""Reranking by an endpoint: `POST {url}/rerank` in the manner of Cohere, Jina and vLLM, or of text-embeddings-inference (TEI).
+
+The one rule: a reply counts whole or not at all. Every document has one finite score, or the reply is an error that names the
+endpoint; what is sent is a question and passages, and the key is in no message.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+
+from citewell.config import Settings
+from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
+from citewell.models.clean import clean
+
+PASSAGE_TOKENS = 480  # most such models read 512 tokens of question and passage
+WEIGHT = 2.0  # whoever connects such a model means its order to count; set by hand
+SURE = 8.0  # log-odds of a probability that is rounded to 0 or 1
+AGAIN = {408, 409, 429}  # and every 5xx
+HINT = "is rerank_url complete (often with its /v1), and does this server have /rerank?"
+
+
+class HTTPReranker:
+    """Implements `Reranker`. Relevance between 0 and 1 is taken as a probability; with any score outside, all are log-odds.
+
+    Raises ConfigError where the url is missing.
+    """
+
+    passage_tokens = PASSAGE_TOKENS
+    weight = WEIGHT
+
+    def __init__(self, settings: Settings) -> None:
+        if not settings.rerank_url:
+            raise ConfigError("setting rerank_url is empty", hint='reranker = "http" needs an endpoint with /rerank')
+        base = settings.rerank_url.rstrip("/")
+        self._url = base if base.endswith("/rerank") else f"{base}/rerank"
+        self._model = settings.rerank_model
+        self._key = settings.rerank_key.get_secret_value()
+        self._seconds = settings.rerank_timeout
+        self._texts = False  # TEI: the documents are called texts
+        self._client: Any = None
+        self.name = f"http:{self._model or self._url}"
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
+        if not texts:
+            return []
+        documents = [clean(text) for text in texts]
+        response = await self._post(clean(question), documents)
+        if response.status_code in {400, 422} and not self._texts and "texts" in response.text:
+            self._texts = True
+            response = await self._post(clean(question), documents)
+        if response.status_code != 200:
+            raise self._of_status(response.status_code, response.text)
+        try:
+            reply = json.loads(response.content)
+        except ValueError:
+            raise self._strange("the reply is not JSON") from None
+        return list(log_odds(self._relevance(reply, len(texts))))
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def _post(self, question: str, documents: list[str]) -> Any:
+        import httpx2
+
+        if self._client is None:
+            headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+            self._client = httpx2.AsyncClient(headers=headers, timeout=self._seconds)
+        body: dict[str, Any] = {"query": question}
+        body |= {"texts": documents} if self._texts else {"documents": documents, "top_n": len(documents)}
+        if self._model:
+            body["model"] = self._model
+        try:
+            with anyio.fail_after(self._seconds):
+                return await self._client.post(self._url, json=body)
+        except TimeoutError:
+            raise TransientError(
+                f"{self._url}: no reply within {self._seconds:g} seconds", hint="a longer rerank_timeout gives it more time"
+            ) from None
+        except httpx2.InvalidURL as error:
+            raise PermanentError(f"{self._url}: {error}", hint=HINT) from None
+        except httpx2.HTTPError as error:
+            reason = self._redacted(str(error) or type(error).__name__)
+            raise TransientError(f"{self._url}: {reason}", hint="is the server running?") from None
+
+    def _relevance(self, reply: Any, count: int) -> list[float]:
+        """The scores in the order of the documents, from any of the shapes in use."""
+        rows = reply
+        for name in ("output", "results", "data"):  # DashScope wraps the results, Voyage calls them data, TEI sends them bare
+            if isinstance(rows, dict) and name in rows:
+                rows = rows[name]
+        if not isinstance(rows, list) or len(rows) != count:
+            got = f"{len(rows)} results for {count} passages" if isinstance(rows, list) else "no list of results"
+            raise self._strange(f"{got} in the reply")
+        found: dict[int, float] = {}
+        for row in rows:
+            place = row.get("index") if isinstance(row, dict) else None
+            score = row.get("relevance_score", row.get("score")) if isinstance(row, dict) else None
+            if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < count or place in found:
+                raise self._strange(f"a result with the index {place!r}")
+            if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+                raise self._strange(f"a result with the score {score!r}")
+            found[place] = float(score)
+        return [found[place] for place in range(count)]
+
+    def _of_status(self, status: int, message: str) -> CitewellError:
+        unsaid = status in {401, 403}  # servers quote part of the key in these
+        text = f"{self._url}: status {status}" + ("" if unsaid else f": {self._redacted(message)}")
+        if status in AGAIN or status >= 500:
+            return TransientError(text, hint="the server is busy or failing; try again later")
+        if unsaid:
+            return PermanentError(text, hint="see that rerank_key is right for this server", code="unauthorised")
+        return PermanentError(text, hint=HINT)
+
+    def _strange(self, what: str) -> PermanentError:
+        return PermanentError(f"{self._url}: {self._redacted(what)}", hint=HINT)
+
+    def _redacted(self, text: str) -> str:
+        return (text.replace(self._key, "[key]") if self._key else text)[:300]
+
+
+def log_odds(relevance: Sequence[float]) -> list[float]:
+    """Probabilities as log-odds of at most `SURE`; where one is outside 0 to 1, all are log-odds already and stand."""
+    if any(not 0.0 <= value <= 1.0 for value in relevance):
+        return list(relevance)
+    least = 1 / (1 + math.exp(SURE))
+    shares = [min(max(value, least), 1 - least) for value in relevance]
+    return [math.log(share / (1 - share)) for share in shares]

@@ -1,0 +1,44 @@
+"""What every search is compared with: words alone, vectors alone, and plain reciprocal rank fusion of the two.
+
+The one rule: nothing of ours is in them but the index, so that a table shows what the rest is worth. Their confidence is
+computed as everywhere, from whatever figures they have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from citewell.knowledge.index import Index
+from citewell.retrieve.candidates import Ranking, both, by_meaning
+from citewell.retrieve.confidence import confidence
+from citewell.retrieve.query import Found, Query, Strategy
+from citewell.retrieve.rank import RRF_K, fuse
+
+
+async def words_only(index: Index, query: Query) -> Found:
+    """BM25 over the words of the index."""
+    return await _found(index, query, "bm25", await index.by_words(query.text, query.k, query.where))
+
+
+async def vectors_only(index: Index, query: Query) -> Found:
+    """The nearest vectors; nothing where the question has none."""
+    return await _found(index, query, "cosine", await by_meaning(index, query, query.k, query.where))
+
+
+async def rrf(index: Index, query: Query) -> Found:
+    """Both rankings, fused by rank."""
+    vectors, words = await both(index, query)
+    order = fuse([i for i, _ in vectors], [i for i, _ in words])[: query.k]
+    return await _found(index, query, "rrf", [(chunk, 1 / (RRF_K + rank)) for rank, chunk in enumerate(order, start=1)])
+
+
+async def _found(index: Index, query: Query, signal: str, ranking: Ranking) -> Found:
+    scores = dict(ranking)
+    hits = [
+        replace(hit, score=scores[hit.chunk_id], signals={signal: scores[hit.chunk_id]})
+        for hit in await index.hits([chunk for chunk, _ in ranking])
+    ]
+    return Found(hits, confidence(query.text, hits, query.calibration))
+
+
+BASELINES: dict[str, Strategy] = {"words_only": words_only, "vectors_only": vectors_only, "rrf": rrf}

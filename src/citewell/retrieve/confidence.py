@@ -1,0 +1,158 @@
+"""How likely it is that a search found what was asked for: a calibrated probability, made of signals that are measured.
+
+The one rule: no weight is written in code. `citewell eval --calibrate` fits them; `calibration.json` beside this file holds
+the shipped ones with what they were fitted on, and a library may keep its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from citewell.errors import ConfigError
+from citewell.ingest.sentences import language
+from citewell.types import Hit
+
+logger = logging.getLogger(__name__)
+
+OWN = "calibration.json"  # a library's own weights, in its home folder
+BEST = 3  # hits that are handed on as evidence: what `confidence` speaks of
+UNKNOWN_COSINE = 0.84  # stands in where a chunk has no vector yet: halfway between unrelated and answering
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A question with what a search found for it, best first."""
+
+    question: str
+    lang: str
+    hits: Sequence[Hit]
+
+    @property
+    def best(self) -> Sequence[Hit]:
+        return self.hits[:BEST]
+
+    @property
+    def same(self) -> bool:
+        """Whether one of the best is in the question's language: words of another cannot be compared."""
+        return any(hit.lang == self.lang for hit in self.best)
+
+    def top(self, signal: str) -> float:
+        """The highest figure of that name among the best."""
+        return max((hit.signals.get(signal, 0.0) for hit in self.best), default=0.0)
+
+
+# A new signal is one row here; `citewell eval --calibrate` then fits a weight for it.
+SIGNALS: dict[str, Callable[[Evidence], float]] = {
+    "cosine": lambda e: e.top("cosine") or UNKNOWN_COSINE,
+    "coverage": lambda e: e.top("coverage") if e.same else 0.0,
+    "cross": lambda e: 0.0 if e.same else 1.0,
+}
+
+
+def evidence_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
+    """Every signal of `SIGNALS` by its name."""
+    evidence = Evidence(question, language(question), hits)
+    return {name: float(measure(evidence)) for name, measure in SIGNALS.items()}
+
+
+class Fitted(BaseModel):
+    """What a set of weights was fitted on, and how well it foretold what it had not seen (cross-validated by question)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    on: dict[str, int]  # questions of each data set
+    items: int
+    positive: float  # share of the items
+    brier: float
+    brier_of_the_mean: float  # of always saying the share of positives
+    auc: float | None
+    ece: float | None
+    embedder: str
+    at: str  # ISO date
+
+
+class Logistic(BaseModel):
+    """A calibrated probability: 1 / (1 + exp(-(bias + sum of weight x signal))). `fitted` None: set by hand."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    bias: float
+    weights: dict[str, float]
+    fitted: Fitted | None = None
+
+    def __call__(self, signals: Mapping[str, float]) -> float:
+        x = self.bias + sum(w * signals.get(name, 0.0) for name, w in self.weights.items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
+
+
+class Calibration(BaseModel):
+    """Weights of both confidences: that the evidence holds the answer, and that the answer shown is right. None: not given."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    retrieval: Logistic | None = None
+    answer: Logistic | None = None
+
+
+@cache
+def shipped() -> Calibration:
+    """The weights that come with Citewell."""
+    text = resources.files("citewell.retrieve").joinpath("calibration.json").read_text("utf-8")
+    return Calibration.model_validate_json(text)
+
+
+def read(path: Path) -> Calibration:
+    """A library's own weights. Raises ConfigError, which names what is wrong with the file."""
+    try:
+        own = Calibration.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}", hint="make it readable, or delete it") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(f"{path}: {where} {first['msg']}", hint=UNDO) from None
+    unknown = sorted(set(own.retrieval.weights) - set(SIGNALS)) if own.retrieval else []
+    if unknown:
+        raise ConfigError(f"{path}: unknown signals: {', '.join(unknown)}", hint=UNDO)
+    return own
+
+
+def own(path: Path, embedder: str) -> Calibration | None:
+    """What the library at `path` keeps; None where it keeps nothing. Raises ConfigError for what cannot be used, and why."""
+    if not path.exists():
+        return None
+    found = read(path)
+    for model in (found.retrieval, found.answer):
+        if model and model.fitted and model.fitted.embedder != embedder:
+            raise ConfigError(f"{path}: fitted with {model.fitted.embedder}, and {embedder} is in use", hint=UNDO)
+    return found
+
+
+def in_force(path: Path, embedder: str) -> Calibration:
+    """The library's own weights over the shipped ones; what cannot be used is logged and left out."""
+    try:
+        found = own(path, embedder)
+    except ConfigError as error:
+        logger.warning("%s; the shipped weights are used", error.message)
+        found = None
+    if found is None:
+        return shipped()
+    return Calibration(retrieval=found.retrieval or shipped().retrieval, answer=found.answer or shipped().answer)
+
+
+UNDO = "delete the file to go back to the shipped weights, or fit anew with `citewell eval --calibrate --save`"
+
+
+def confidence(question: str, hits: Sequence[Hit], model: Logistic | None = None) -> float:
+    """How likely it is that the best three hits hold what the question asks for, 0 to 1. `model`: a library's own weights."""
+    model = model or shipped().retrieval
+    assert model is not None, "calibration.json holds both"
+    return round(model(evidence_signals(question, hits)), 4) if hits else 0.0

@@ -1,0 +1,38 @@
+"""The part of a passage that serves a question best, for models that have no time for all of it.
+
+The one rule: an excerpt is made of verbatim sentences in their order, ` … ` where some were left out.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from citewell.ingest.sentences import count_tokens, sentences
+from citewell.retrieve.rank import coverage
+
+NEIGHBOUR = 0.35  # share of its score that a sentence hands to those beside it: an answer often stands next to the words asked
+
+
+def excerpt(question: str, text: str, tokens: int) -> str:
+    """`text` if it has no more than `tokens`, else the sentences of it that hold most of the question's words, at least one."""
+    if count_tokens(text) <= tokens:
+        return text
+    spans = sentences(text)
+    own = coverage(question, [text[a:b] for a, b in spans])
+    beside = [max(own[max(0, k - 1) : k] + own[k + 1 : k + 2], default=0.0) for k in range(len(own))]
+    scores = [max(mine, NEIGHBOUR * near) for mine, near in zip(own, beside, strict=True)]
+    kept: list[tuple[int, int]] = []
+    for k in sorted(range(len(spans)), key=lambda k: -scores[k]):
+        cost = count_tokens(text[slice(*spans[k])])
+        if cost <= tokens or not kept:
+            kept.append(spans[k])
+            tokens -= cost
+    return _joined(text, sorted(kept))
+
+
+def _joined(text: str, spans: list[tuple[int, int]]) -> str:
+    parts = [text[slice(*spans[0])]]
+    for (_, end), (start, stop) in pairwise(spans):
+        gap = text[end:start]
+        parts += [" … " if gap.strip() else gap, text[start:stop]]
+    return "".join(parts)

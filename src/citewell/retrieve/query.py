@@ -1,0 +1,48 @@
+"""What is asked of a search, and what it gives back. The one rule: a query says everything; a strategy keeps nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from citewell.knowledge.index import Filter, Index
+from citewell.models.base import Reranker, Vector
+from citewell.retrieve.confidence import Logistic
+from citewell.types import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is searched. `text` finds words, `vector` meaning; `entities` must be case-folded names, best matched verbatim.
+
+    `calibration`: a library's own weights of the confidence (App.calibration.retrieval). `recency`: how much a document of
+    today is worth over one of long ago, in standard deviations of the score (0: nothing); half of it is left after
+    `half_life_days`. `diversity`: 0 takes the best hits, 1 those least like each other. `reranker` looks again at the first
+    `rerank_top`. `now`: what "today" is, in seconds since the epoch.
+    """
+
+    text: str
+    vector: Vector | None
+    entities: Sequence[str] = ()
+    where: Filter = field(default_factory=Filter)
+    k: int = 6
+    calibration: Logistic | None = None
+    recency: float = 0.0
+    half_life_days: float = 365.0
+    diversity: float = 0.0
+    reranker: Reranker | None = None
+    rerank_top: int = 4
+    now: float = field(default_factory=time.time)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits best first, and how likely they hold what is asked for (0 to 1). `warnings`: what could not be done."""
+
+    hits: list[Hit]
+    confidence: float
+    warnings: tuple[str, ...] = ()
+
+
+Strategy = Callable[[Index, Query], Awaitable[Found]]

@@ -1,0 +1,73 @@
+"""A second look at the best hits of a search by a model that reads question and passage together.
+
+The one rule: it may change the order of the first few hits and nothing else. A reranker that is down costs a warning, never
+the search; what it does not judge counts as undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import NamedTuple
+
+from citewell.errors import CitewellError
+from citewell.models.base import Reranker
+from citewell.retrieve.excerpt import excerpt
+from citewell.types import Hit
+
+MOST = 6.0  # log-odds count as no more than this, either way: past 99.75 % the figure tells nothing
+FIRST_TOKENS = 480  # of the first hit, sent whole: it is likely the evidence sent next, and then its prompt is in the cache
+
+
+class Reranked(NamedTuple):
+    """Hits best first, and what there is to tell about it."""
+
+    hits: list[Hit]
+    warnings: list[str]
+
+
+async def reranked(reranker: Reranker | None, question: str, hits: Sequence[Hit], top: int) -> Reranked:
+    """The first `top` hits ordered by their score and the reranker's log-odds together, the rest behind them as they were.
+
+    Those judged get the signal `rerank` (log-odds). Scores stay in descending order, the best one as high as before. Hits so
+    far behind that no verdict could bring them to the front are not shown to the reranker.
+    """
+    if reranker is None:
+        return Reranked(list(hits), [])
+    first = within_reach(hits[:top], reranker.weight)
+    if len(first) < 2:
+        return Reranked(list(hits), [])
+    texts = [_shown(question, hit, reranker.passage_tokens if n else FIRST_TOKENS) for n, hit in enumerate(first)]
+    try:
+        verdicts = await reranker.scores(question, texts)
+    except CitewellError as error:
+        return Reranked(list(hits), [f"the order of the passages was not checked again: {error.message}"])
+    return Reranked(_blended(hits, verdicts, reranker.weight), [])
+
+
+def within_reach(hits: Sequence[Hit], weight: float) -> list[Hit]:
+    """The hits that the best verdict could put before a first one with the worst."""
+    return list(takewhile(lambda hit: hits[0].score - hit.score <= 2 * MOST * weight, hits))
+
+
+def _shown(question: str, hit: Hit, tokens: int) -> str:
+    """Title and headings, each once, and the text: as the evidence is sent (skills/evidence.py)."""
+    heading = " › ".join(dict.fromkeys(part for part in (hit.title, *hit.heading_path) if part))
+    return f"{heading}\n{excerpt(question, hit.text, tokens)}"
+
+
+def _blended(hits: Sequence[Hit], verdicts: Sequence[float | None], weight: float) -> list[Hit]:
+    """`verdicts` are of the first hits. Their totals are moved so that the best keeps the score that led before."""
+    judged = list(zip(hits, verdicts, strict=False))
+    totals = [hit.score + weight * max(-MOST, min(MOST, verdict or 0.0)) for hit, verdict in judged]
+    shift = hits[0].score - max(totals)
+    order = sorted(range(len(judged)), key=lambda n: -totals[n])
+    ahead = [_marked(*judged[n], score=totals[n] + shift) for n in order]
+    least = ahead[-1].score
+    return ahead + [replace(hit, score=min(hit.score, least)) for hit in hits[len(judged) :]]
+
+
+def _marked(hit: Hit, verdict: float | None, score: float) -> Hit:
+    signals = hit.signals if verdict is None else hit.signals | {"rerank": round(verdict, 4)}
+    return replace(hit, score=round(score, 4), signals=signals)

@@ -1,0 +1,75 @@
+"""Cut a parsed document as its collection wants it. The one rule: whoever stores a document's chunks gets them from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import anyio.from_thread
+import anyio.to_thread
+from pydantic import ConfigDict, Field, ValidationError, model_validator
+
+from citewell.config import IngestSettings
+from citewell.errors import InvalidInput
+from citewell.ingest.chunk import chunk
+from citewell.ingest.chunk_summaries import with_summaries
+from citewell.models.base import Embedder, Vector
+from citewell.service.app import App
+from citewell.types import Chunk, Document, Shown
+
+ChunkerName = Literal["structure", "sentences", "fixed", "semantic"]
+
+
+class Chunking(Shown):
+    """How documents are cut; both sizes as `count_tokens` counts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    chunker: ChunkerName
+    tokens: int = Field(ge=40, le=480)
+    overlap: int = Field(ge=0, le=200)
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Chunking:
+        if self.overlap >= self.tokens:
+            raise ValueError(f"an overlap of {self.overlap} leaves no room in chunks of {self.tokens} tokens")
+        return self
+
+
+def chunking_of(settings: IngestSettings, own: Mapping[str, Any]) -> Chunking:
+    """What `own` says, over the settings. Raises InvalidInput naming what is wrong."""
+    defaults = {"chunker": settings.chunker, "tokens": settings.chunk_tokens, "overlap": settings.overlap_tokens}
+    try:
+        return Chunking(**(defaults | {key: value for key, value in own.items() if value is not None}))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        message = str(first["msg"]).removeprefix("Value error, ")
+        hint = "chunker: structure, sentences, fixed or semantic; tokens: 40 to 480; overlap: 0 to 200, less than tokens"
+        raise InvalidInput(f"chunking {where}: {message}" if where else f"chunking: {message}", hint=hint) from None
+
+
+async def cut(app: App, document: Document, collection: str) -> list[Chunk]:
+    """The chunks of `document` in `collection`, then the summaries of its sections."""
+    chunking = chunking_of(app.settings.ingest, await app.catalog.chunking(collection))
+    return await cut_as(document, chunking, app.embedder)
+
+
+async def cut_as(document: Document, chunking: Chunking, embedder: Embedder | None) -> list[Chunk]:
+    """The same where the way is known. `semantic` embeds every sentence: minutes for a long document."""
+
+    def embed(texts: Sequence[str]) -> Vector:
+        assert embedder is not None
+        return anyio.from_thread.run(embedder.passages, texts)
+
+    def work() -> list[Chunk]:
+        chunks = chunk(
+            document,
+            tokens=chunking.tokens,
+            overlap=chunking.overlap,
+            strategy=chunking.chunker,
+            embed=None if embedder is None else embed,
+        )
+        return with_summaries(document, chunks)
+
+    return await anyio.to_thread.run_sync(work)

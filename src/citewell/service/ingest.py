@@ -1,0 +1,53 @@
+"""Read files and embed them at the same time. The one rule: an embedder that fails costs no document; it is told at the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from citewell.errors import CitewellError, StorageError
+from citewell.service.add import AddReport, add
+from citewell.service.app import App
+from citewell.service.embedding import Embedding
+from citewell.service.progress import OnProgress
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """`problem`: why passages still wait to be found by meaning; all that was added can be found by its words."""
+
+    report: AddReport
+    embedded: int
+    problem: CitewellError | None = None
+
+
+async def ingest(
+    app: App,
+    paths: Sequence[str],
+    collection: str,
+    *,
+    on_progress: OnProgress | None = None,
+    priority: int | None = None,
+) -> Ingested:
+    """Add `paths` as `add` does, and embed every passage that waits, those of earlier runs too. Raises what `add` raises."""
+    embedding = Embedding(app, on_progress)
+    try:
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(embed(embedding))
+            report = await add(app, paths, collection, on_progress=on_progress, priority=priority, embedding=embedding)
+            embedding.close()
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return Ingested(report, embedding.done, task.result())
+
+
+async def embed(embedding: Embedding) -> CitewellError | None:
+    """Run it beside the reading; what its model refuses must not stop the reading."""
+    try:
+        await embedding.run()
+    except StorageError:
+        raise
+    except CitewellError as error:
+        return error
+    return None

@@ -1,0 +1,112 @@
+"""What people may say about a search: which documents, which strategy, how much newness and variety count.
+
+The one rule: a wrong value is refused by its name, with what would be right; what is said here is said alike on the command
+line, in `POST /api/search` and in the `options` of `POST /api/ask`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from citewell.errors import InvalidInput
+from citewell.knowledge.index import Filter
+from citewell.retrieve.strategies import STRATEGIES
+from citewell.retrieve.weigh import HIGHEST
+from citewell.service.app import App
+from citewell.service.documents import find_documents
+from citewell.service.media import media_types
+from citewell.types import Shown
+
+LANGS = ("en", "zh")
+MOST_DOCUMENTS = 1_000  # named in one search
+
+
+class SearchOptions(Shown):
+    """`doc_ids` are ids, addresses or paths; `types` media types or suffixes; `since` and `until` a year, a month or a day."""
+
+    doc_ids: list[str] = Field(default=[], max_length=MOST_DOCUMENTS)
+    types: list[str] = Field(default=[], max_length=50)
+    langs: list[str] = Field(default=[], max_length=10)
+    since: str | None = None
+    until: str | None = None
+    least_priority: int | None = Field(None, ge=0, le=HIGHEST)
+    strategy: str | None = None
+    recency: float | None = Field(None, ge=0, le=5)
+    diversity: float | None = Field(None, ge=0, le=1)
+
+
+def options_of(given: Mapping[str, Any]) -> SearchOptions:
+    """Raises InvalidInput naming the option that is unknown or wrong."""
+    known = SearchOptions.model_fields
+    if unknown := sorted(set(given) - set(known)):
+        raise InvalidInput(f"unknown options: {', '.join(unknown)}", hint=f"known: {', '.join(known)}")
+    try:
+        return SearchOptions(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(f"option {where}: {first['msg']}", hint=f"known options: {', '.join(known)}") from None
+
+
+def strategy_of(options: SearchOptions, app: App) -> str:
+    """Raises InvalidInput for an unknown one, naming those there are."""
+    name = options.strategy or app.settings.search.strategy
+    if name not in STRATEGIES:
+        raise InvalidInput(f"unknown strategy: {name}", hint=f"known: {', '.join(STRATEGIES)}", code="unknown_strategy")
+    return name
+
+
+async def filter_of(app: App, options: SearchOptions, collections: Sequence[str]) -> Filter:
+    """Raises InvalidInput for a wrong value, NotFound for an unknown document."""
+    unknown = [lang for lang in options.langs if lang not in LANGS]
+    if unknown:
+        raise InvalidInput(f"unknown language: {', '.join(unknown)}", hint=f"known: {', '.join(LANGS)}")
+    since, until = moment(options.since, "since"), moment(options.until, "until", end=True)
+    if since is not None and until is not None and since > until:
+        raise InvalidInput(f"since {options.since} is later than until {options.until}", hint="nothing could be found")
+    return Filter(
+        collections=tuple(collections),
+        doc_ids=tuple([doc for target in options.doc_ids for doc in await _documents(app, target, collections)]),
+        langs=tuple(options.langs),
+        media_types=media_types(options.types),
+        since=since,
+        until=until,
+        least_priority=options.least_priority,
+    )
+
+
+async def _documents(app: App, target: str, collections: Sequence[str]) -> list[str]:
+    """The ids that one name means. Raises NotFound, and InvalidInput where they are all in other collections."""
+    found = [await app.catalog.document(target)] if target.startswith("doc_") else await find_documents(app, target)
+    within = [info.doc_id for info in found if info.collection in collections]
+    if not within:
+        there = ", ".join(sorted({info.collection for info in found}))
+        raise InvalidInput(f"{target} is in collection {there}", hint=f"search there: collection {there}")
+    return within
+
+
+def moment(given: str | None, name: str, *, end: bool = False) -> float | None:
+    """Seconds since the epoch at which a day, month or year (in UTC) begins, or `end`s. Raises InvalidInput."""
+    if given is None or not given.strip():
+        return None
+    text = given.strip()
+    for form, after in _FORMS.items():
+        with suppress(ValueError, OverflowError):
+            start = datetime.strptime(text, form).replace(tzinfo=UTC)
+            return (after(start) - timedelta(milliseconds=1)).timestamp() if end else start.timestamp()
+    with suppress(ValueError, OverflowError):
+        exact = datetime.fromisoformat(text)
+        return (exact if exact.tzinfo else exact.replace(tzinfo=UTC)).timestamp()
+    raise InvalidInput(f"{name}: {given!r} is not a date", hint="a day, a month or a year: 2024-05-01, 2024-05, 2024")
+
+
+_FORMS: dict[str, Callable[[datetime], datetime]] = {
+    "%Y-%m-%d": lambda day: day + timedelta(days=1),
+    "%Y-%m": lambda month: (month + timedelta(days=31)).replace(day=1),
+    "%Y": lambda year: year.replace(year=year.year + 1),
+}

@@ -1,0 +1,168 @@
+"""Show how a file would be cut. The one rule: nothing is stored; there need be no library."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from citewell.config import Settings
+from citewell.errors import UnreadableFile
+from citewell.ingest import parse
+from citewell.ingest.sentences import sentences
+from citewell.models import build_embedder
+from citewell.service.cut import ChunkerName, Chunking, chunking_of, cut_as
+from citewell.types import Chunk, ChunkKind, Document, Shown
+
+
+class PreviewChunk(Shown):
+    """`repeats`: how many of its first characters the chunk before holds too."""
+
+    n: int
+    start: int
+    end: int
+    page: int | None
+    section: int
+    heading_path: list[str]
+    tokens: int
+    kind: ChunkKind
+    repeats: int
+    text: str
+
+
+class Totals(Shown):
+    """Of the chunks without their summaries. `cut_sentences`: share of the sentences that stand whole in no chunk, 0 to 1."""
+
+    chunks: int
+    summaries: int
+    tokens_mean: float
+    tokens_min: int
+    tokens_max: int
+    sentences: int
+    cut_sentences: float
+    seconds: float
+
+
+class Preview(Shown):
+    chunking: Chunking
+    totals: Totals
+    chunks: list[PreviewChunk]
+    summaries: list[PreviewChunk]
+
+
+class Previews(Shown):
+    path: str
+    title: str
+    media_type: str
+    lang: str
+    characters: int
+    pages: int
+    sections: int
+    warnings: list[str]
+    previews: list[Preview]
+
+
+async def preview(settings: Settings, path: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]) -> Previews:
+    """Cut the file at `path` each way of `chunkers` (none: that of the settings). `options`: tokens, overlap, or None.
+
+    Raises UnreadableFile, and InvalidInput for options that do not fit.
+    """
+    ways = [chunking_of(settings.ingest, {**options, "chunker": each}) for each in chunkers or [settings.ingest.chunker]]
+    file, data = await anyio.to_thread.run_sync(_read, path, settings.ingest.max_bytes)
+    document = await parse(data, file.name, settings.ingest)
+    embedder = build_embedder(settings)
+    try:
+        previews = [await _preview(document, way, embedder) for way in ways]
+    finally:
+        await embedder.close()
+    return Previews(
+        path=str(file),
+        title=document.title,
+        media_type=document.media_type,
+        lang=document.lang,
+        characters=len(document.text),
+        pages=len(document.pages),
+        sections=len(document.sections),
+        warnings=list(document.warnings),
+        previews=previews,
+    )
+
+
+async def _preview(document: Document, chunking: Chunking, embedder: Any) -> Preview:
+    began = time.perf_counter()
+    everything = await cut_as(document, chunking, embedder)
+    seconds = time.perf_counter() - began
+    chunks = [chunk for chunk in everything if chunk.kind != "summary"]
+    summaries = [chunk for chunk in everything if chunk.kind == "summary"]
+    return Preview(
+        chunking=chunking,
+        totals=totals(document, chunks, summaries, seconds),
+        chunks=_shown(chunks),
+        summaries=_shown(summaries, overlap=False),
+    )
+
+
+def totals(document: Document, chunks: Sequence[Chunk], summaries: Sequence[Chunk], seconds: float) -> Totals:
+    sizes = [chunk.tokens for chunk in chunks] or [0]
+    spans = sentences(document.text)
+    whole = _whole(spans, chunks)
+    return Totals(
+        chunks=len(chunks),
+        summaries=len(summaries),
+        tokens_mean=round(sum(sizes) / len(sizes), 1),
+        tokens_min=min(sizes),
+        tokens_max=max(sizes),
+        sentences=len(spans),
+        cut_sentences=round(1 - whole / len(spans), 4) if spans else 0.0,
+        seconds=round(seconds, 3),
+    )
+
+
+def _whole(spans: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> int:
+    """How many spans stand whole in a chunk. Chunks are in order, and so are their ends."""
+    starts = [chunk.start for chunk in chunks]
+    furthest: list[int] = []
+    for chunk in chunks:
+        furthest.append(max(chunk.end, furthest[-1] if furthest else 0))
+    places = ((bisect_right(starts, start) - 1, end) for start, end in spans)
+    return sum(place >= 0 and end <= furthest[place] for place, end in places)
+
+
+def _shown(chunks: Sequence[Chunk], *, overlap: bool = True) -> list[PreviewChunk]:
+    shown: list[PreviewChunk] = []
+    before = 0
+    for n, chunk in enumerate(chunks, 1):
+        shown.append(
+            PreviewChunk(
+                n=n,
+                start=chunk.start,
+                end=chunk.end,
+                page=chunk.page,
+                section=chunk.section,
+                heading_path=list(chunk.heading_path),
+                tokens=chunk.tokens,
+                kind=chunk.kind,
+                repeats=max(0, min(before, chunk.end) - chunk.start) if overlap else 0,
+                text=chunk.text,
+            )
+        )
+        before = max(before, chunk.end)
+    return shown
+
+
+def _read(name: str, limit: int) -> tuple[Path, bytes]:
+    try:
+        path = Path(name).expanduser()
+        if path.is_dir():
+            raise UnreadableFile(f"{path} is a folder", hint="name one file")
+        size = path.stat().st_size
+        if size > limit:
+            raise UnreadableFile(f"{path}: {size:,} bytes is more than the {limit:,} allowed", hint="raise ingest.max_bytes")
+        return path, path.read_bytes()
+    except (OSError, RuntimeError) as error:  # RuntimeError: `~name` of nobody
+        reason = getattr(error, "strerror", None) or error
+        raise UnreadableFile(f"{name}: {reason}", hint="name a file that can be read") from None

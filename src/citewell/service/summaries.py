@@ -1,0 +1,111 @@
+"""Summaries of sections written by a chat model, behind everything else.
+
+The one rule: nothing waits for them. Extractive summaries are there from the first moment; a written one takes its place only
+if the section supports every sentence of it, and is then embedded like any other text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from citewell.errors import CitewellError, PermanentError
+from citewell.ingest.chunk_summaries import SUMMARY_TOKENS
+from citewell.ingest.sentences import count_tokens, language, sentences
+from citewell.models.base import LLM
+from citewell.models.prompt import fill, load
+from citewell.service.app import App
+from citewell.service.progress import OnProgress, Progress, silent
+from citewell.skills.verify import verify
+
+log = logging.getLogger(__name__)
+BATCH = 8  # summaries asked for at once from the catalog
+READ_TOKENS = 3_000  # of a section that is sent: a summary stands for twelve chunks at most, which are no more by default
+LONGEST = 2 * SUMMARY_TOKENS  # tokens of a written summary: what rambles is thrown away
+IDLE = 30.0  # seconds between two looks for sections without a written summary
+RETRY = 600.0  # seconds after which a model that failed is asked again
+
+
+def writer(app: App) -> LLM | None:
+    """The chat model that writes summaries, if the settings want one to."""
+    wanted = app.settings.ingest.summaries
+    if wanted == "always" or (wanted == "connected" and app.settings.llm == "openai"):
+        return app.llm
+    return None
+
+
+async def write_summaries(app: App, on_progress: OnProgress | None = None) -> int:
+    """Ask the model for each summary that it has not tried yet; says how many were taken. Each is committed alone, so a stop
+    loses one at most. Raises what the model raises.
+    """
+    llm, tell = writer(app), on_progress or silent
+    if llm is None:
+        return 0
+    tried = taken = 0
+    while batch := await app.catalog.summaries_to_write(llm.name, BATCH):
+        refused: dict[int, PermanentError] = {}
+        for chunk_id, heading_path, text in batch:
+            await tell(Progress("write", tried, tried + len(batch), heading_path[-1] if heading_path else ""))
+            try:
+                summary = await write(llm, heading_path, text)
+            except PermanentError as error:
+                refused[chunk_id] = error
+                continue
+            kept = await app.catalog.put_summary(chunk_id, summary, llm.name)  # empty: the extractive one stays, as tried
+            tried, taken = tried + 1, taken + bool(summary and kept)
+        if refused and not tried:
+            raise next(iter(refused.values()))  # not these sections' fault: it refuses everything
+        for chunk_id in refused:
+            await app.catalog.put_summary(chunk_id, "", llm.name)
+    if tried:
+        await tell(Progress("write", tried, tried))
+    return taken
+
+
+async def write(llm: LLM, heading_path: tuple[str, ...], text: str) -> str:
+    """A summary that the section supports, or nothing."""
+    lang = language(text)
+    heading = " › ".join(heading_path)
+    messages = fill(load(f"skills/prompts/section_summary.{lang}.md"), heading=heading or "-", text=_beginning(text))
+    reply = await llm.chat(messages, max_tokens=LONGEST)
+    summary = " ".join(reply.text.split())
+    return summary if reply.finished and faithful(summary, heading, text) else ""
+
+
+def faithful(summary: str, heading: str, text: str) -> bool:
+    """Whether the section supports each sentence: its figures, dates and names, its denials, and most of its words."""
+    claims = [summary[start:end] for start, end in sentences(summary)]
+    quotes = [text[start:end] for start, end in sentences(text)]
+    if not claims or count_tokens(summary) > LONGEST:
+        return False
+    return all(verify(claim, quotes, context=heading).verdict != "unsupported" for claim in claims)
+
+
+def _beginning(text: str) -> str:
+    """As many whole sentences as READ_TOKENS allow."""
+    left, end = READ_TOKENS, 0
+    for start, stop in sentences(text):
+        left -= count_tokens(text[start:stop])
+        if left < 0:
+            break
+        end = stop
+    return text[:end] or text[: 2 * READ_TOKENS]
+
+
+async def keep_writing(app: App) -> None:
+    """For ever: write what is missing; the server's worker embeds it. A model that fails is named once and asked later."""
+    told = ""
+    while writer(app) is not None:
+        wait = IDLE
+        try:
+            await write_summaries(app)
+            told = ""
+        except CitewellError as error:
+            wait = RETRY
+            if error.message != told:
+                log.warning("summaries wait: %s", error.message)
+            told = error.message
+        except Exception:
+            wait = RETRY
+            log.exception("summaries wait")
+        await asyncio.sleep(wait)

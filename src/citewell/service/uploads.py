@@ -1,0 +1,71 @@
+"""The bytes of uploads, in a folder each until their job has ended. The one rule: what is acknowledged is on the disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from citewell.errors import StorageError
+
+ORPHAN = 86_400.0  # seconds after which bytes of no job are thrown away
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One file as it arrives: the name its sender gave, and where its bytes can be read."""
+
+    name: str
+    file: BinaryIO
+
+
+def base_name(name: str) -> str:
+    """A sender's file name without folders and what cannot be printed."""
+    base = name.replace("\\", "/").rpartition("/")[2]
+    return "".join(letter for letter in base if letter.isprintable()).strip()[-200:] or "unnamed"
+
+
+def store(folder: Path, uploads: Sequence[Upload]) -> None:
+    """Write each to its number. Raises StorageError, and then leaves nothing."""
+    try:
+        _write(folder, uploads)
+    except OSError as error:
+        throw_away(folder)
+        raise StorageError(
+            f"{error.filename or folder}: the upload cannot be kept: {error.strerror or error}",
+            hint="see that the disk has room and the folder can be written to; nothing of this upload was kept",
+        ) from error
+
+
+def _write(folder: Path, uploads: Sequence[Upload]) -> None:
+    folder.mkdir(parents=True)
+    for number, upload in enumerate(uploads):
+        upload.file.seek(0)
+        with (folder / str(number)).open("wb") as target:
+            shutil.copyfileobj(upload.file, target)
+            target.flush()
+            os.fsync(target.fileno())
+    for each in (folder, folder.parent):
+        handle = os.open(each, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def throw_away(folder: Path) -> None:
+    """Remove what is there; what cannot be removed goes as an orphan."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def throw_away_orphans(uploads: Path, wanted: set[str]) -> None:
+    """Bytes whose job was never made: the server died between the two, and nobody was told they had arrived."""
+    for folder in list(uploads.iterdir()) if uploads.is_dir() else []:
+        with suppress(OSError):  # gone meanwhile: its job has ended
+            if folder.name not in wanted and time.time() - folder.stat().st_mtime > ORPHAN:
+                shutil.rmtree(folder)

@@ -1,0 +1,73 @@
+"""A database of an earlier version opens, and all that is in it is found as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import Connection, text
+
+from citewell.knowledge import db as db_module
+from citewell.knowledge.catalog import Catalog
+from citewell.knowledge.db import Database
+from citewell.knowledge.index import INDEXES, Filter
+from citewell.knowledge.migrations import MIGRATIONS
+from citewell.models.base import Vector
+from citewell.types import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BODY = "The pump costs 520 yuan.\n水泵的价格是520元。"
+
+
+def filled(connection: Connection) -> None:
+    """What version 4 wrote for one document of two chunks, the first of them embedded."""
+    run: Callable[..., object] = connection.exec_driver_sql
+    run("INSERT INTO collections VALUES ('default', 1.0)")
+    run("INSERT INTO files VALUES ('f', x'00')")
+    sections = '[{"heading_path": ["T"], "start": 0, "end": 40}]'
+    document = "'doc_1', 'default', '/a.txt', 'T', 'text/plain', 'en', 'f', 1, 1, 7.0, 0, '[]', ?, '[]', ?"
+    run(f"INSERT INTO documents VALUES ({document})", (sections, BODY))
+    chunk = "INSERT INTO chunks VALUES (?, 'doc_1', 'default', ?, ?, 0, ?, ?, NULL, 8, ?, ?, '[\"T\"]', ?)"
+    run(chunk, (1, "en", 0, 0, 24, "s1", "test", BODY[:24]))
+    run(chunk, (2, "zh", 1, 25, 38, "s2", "", BODY[25:]))
+    words = "INSERT INTO words (rowid, tokens, place) VALUES (?, ?, ?)"
+    run(words, (1, "t the pump cost 520 yuan", "c_37a8eec1ce19687d d_doc_1 l_en"))
+    run(words, (2, "t 水泵 价格 520 元", "c_37a8eec1ce19687d d_doc_1 l_zh"))
+    run("INSERT INTO vectors VALUES (1, ?)", (vector().tobytes(),))
+
+
+def vector() -> Vector:
+    import numpy as np
+
+    row = np.zeros(8, np.float32)
+    row[3] = 1
+    return row
+
+
+async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks are passages, nothing has a priority, documents count by when they were added; and it can be written to."""
+    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:4])
+    async with Database(path) as db:
+        await db.write(filled)
+    monkeypatch.undo()
+    async with Database(path) as db:
+        catalog, index = Catalog(db, "test"), INDEXES["sqlite"](db, "test")
+        info = await catalog.document("doc_1")
+        assert (info.chunks, info.embedded, info.dated, info.priority) == (2, 1, None, 0)
+        assert (await catalog.collection("default")).chunking == {}
+        assert [c.kind for c in await catalog.chunks("doc_1")] == ["text", "text"]
+        assert (await catalog.content("doc_1")).sections == (Section(("T",), 0, 40),)
+        for where in (Filter(), Filter(since=6.0, until=7.0, kinds=("text",), media_types=("text/plain",))):
+            assert [chunk for chunk, _ in await index.by_words("价格", 5, where)] == [2]
+            assert await index.by_vector(vector(), 5, where) == [(1, 1.0)]
+        for nothing in (Filter(since=8.0), Filter(kinds=("summary",)), Filter(least_priority=1)):
+            assert await index.by_words("pump", 5, nothing) == await index.by_vector(vector(), 5, nothing) == []
+        assert [(hit.dated, hit.kind, hit.media_type) for hit in await index.hits([1])] == [(7.0, "text", "text/plain")]
+        assert await catalog.unembedded("test", 5) == [(2, "T\n" + BODY[25:])]
+        assert (await catalog.rechunk("doc_1", await catalog.chunks("doc_1"))).embedded == 0
+        await catalog.delete("doc_1")
+        left = await db.read(lambda c: c.execute(text("SELECT count(*) FROM words")).scalar_one())
+        assert left == 0

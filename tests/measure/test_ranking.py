@@ -1,0 +1,51 @@
+"""Rankings rated by hand."""
+
+from __future__ import annotations
+
+from math import log2
+
+import pytest
+
+from citewell.measure import ranking
+from citewell.measure.ranking import first, hit, ndcg, places, rated, recall, reciprocal
+
+
+def units(*names: str) -> list[frozenset[str]]:
+    return [frozenset({name}) for name in names]
+
+
+GOLD = {"a": 3.0, "b": 2.0, "c": 1.0}
+
+
+def test_passages_of_one_document_are_one_place() -> None:
+    """x, x, b, a, b: the places are x, b, a."""
+    assert places(units("x", "x", "b", "a", "b"), GOLD) == [frozenset(), {"b"}, {"a"}]
+
+
+def test_figures_by_hand() -> None:
+    """b second, a third: hit@1 0, hit@3 1, recall 2/3, reciprocal rank 1/2, and the gain over the ideal order a, b, c."""
+    found = places(units("x", "b", "a"), GOLD)
+    assert (hit(found, 1), hit(found, 3)) == (0, 1)
+    assert first(found) == 2
+    assert recall(found, GOLD) == pytest.approx(2 / 3)
+    assert reciprocal(found) == 0.5
+    gained, ideal = 2 / log2(3) + 3 / log2(4), 3 / log2(2) + 2 / log2(3) + 1 / log2(4)
+    assert ndcg(found, GOLD) == pytest.approx(gained / ideal)
+    assert set(rated(found, GOLD)) == set(ranking.FIGURES)
+
+
+def test_beyond_ten_places_nothing_counts() -> None:
+    """The eleventh document is too late."""
+    found = places(units(*(f"x{n}" for n in range(10)), "a"), GOLD)
+    assert (recall(found, GOLD), reciprocal(found), ndcg(found, GOLD)) == (0, 0, 0)
+    assert first(found) == 11
+    assert first([]) is None
+
+
+def test_a_passage_may_cover_two_pages() -> None:
+    """Pages 3 and 4 by one passage: both gold pages are found, in one place."""
+    gold = {("d", 4): 1.0, ("d", 9): 1.0}
+    found = places([frozenset({("d", 3), ("d", 4)}), frozenset({("d", 4)}), frozenset({("d", 9)})], gold)
+    assert found == [{("d", 4)}, {("d", 9)}]
+    assert recall(found, gold) == 1
+    assert ndcg(found, gold) == pytest.approx(1)

@@ -1,0 +1,53 @@
+"""The search confidence: its signals, its weights from a file, and where they were fitted."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.retrieve.confidence import SIGNALS, UNKNOWN_COSINE, Logistic, confidence, evidence_signals, shipped
+from citewell.types import Hit
+
+
+def hit(text: str, **signals: float) -> Hit:
+    lang = "en" if text.isascii() else "zh"
+    return Hit(1, "d", "c", "Title", "uri", (), None, 0, len(text), text, lang, signals=signals)
+
+
+def test_the_best_three_count() -> None:
+    """The highest of each signal; a fourth hit says nothing."""
+    hits = [hit("a", cosine=0.8, coverage=0.1), hit("b", cosine=0.9), hit("c", coverage=0.5), hit("d", cosine=0.99, coverage=1)]
+    assert evidence_signals("What is it?", hits) == {"cosine": 0.9, "coverage": 0.5, "cross": 0.0}
+
+
+def test_words_of_another_language_are_not_compared() -> None:
+    """Covered words count for nothing, and the crossing is told."""
+    assert evidence_signals("What is it?", [hit("灯塔", cosine=0.8, coverage=0.4)]) == {
+        "cosine": 0.8,
+        "coverage": 0.0,
+        "cross": 1.0,
+    }
+
+
+def test_chunks_that_wait_for_their_vector() -> None:
+    """A likeness of meaning that is not known yet is taken as middling."""
+    assert evidence_signals("What is it?", [hit("it", coverage=1.0)])["cosine"] == UNKNOWN_COSINE
+
+
+def test_own_weights_are_used_where_given() -> None:
+    """By hand: 1 / (1 + e^-(1 - 2 * 0.5)) = 0.5; nothing found is no confidence at all."""
+    model = Logistic(bias=1.0, weights={"coverage": -2.0})
+    hits = [hit("it", cosine=0.8, coverage=0.5)]
+    assert confidence("What is it?", hits, model) == pytest.approx(0.5)
+    assert confidence("What is it?", hits) != pytest.approx(0.5)
+    assert confidence("What is it?", [], model) == 0.0
+
+
+def test_shipped_weights_know_their_signals_and_their_origin() -> None:
+    """Every weight has its signal, and the file says on what it was fitted."""
+    model = shipped().retrieval
+    assert model is not None
+    assert set(model.weights) <= set(SIGNALS)
+    assert model.fitted is not None
+    assert model.fitted.items > 100
+    assert model.fitted.brier < model.fitted.brier_of_the_mean
+    assert shipped().answer is not None

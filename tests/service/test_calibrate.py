@@ -1,0 +1,110 @@
+"""Weights fitted on an evaluation become the library's own, and can be undone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.measure.conftest import item, reported, searched
+
+from citewell.config import Settings
+from citewell.errors import ConfigError
+from citewell.measure.report import Report
+from citewell.retrieve.confidence import OWN, SIGNALS, in_force, own, shipped
+from citewell.service.app import App
+from citewell.service.calibrate import save, undo
+from citewell.service.doctor import examine
+
+
+def report(n: int = 60, *, learnable: bool = True) -> Report:
+    """Searches with high signals held, those without their gold have low ones; or signals that tell nothing."""
+    items = []
+    for number in range(n):
+        high = {"cosine": 0.9 - number / 1000, "coverage": 0.8, "cross": 0.0}
+        low = {"cosine": 0.8 + number / 1000, "coverage": 0.2, "cross": 0.0} if learnable else high
+        found = searched(1 if number % 6 else 9).model_copy(update={"signals": high, "without": low})
+        items.append(item(f"{number}", search=found))
+    return reported(items, calibrate=True).model_copy(
+        update={"run": reported(items).run.model_copy(update={"only": "retrieval", "embedder": "scripted"})}
+    )
+
+
+async def test_kept_weights_are_in_force_and_shown(app: App, settings: Settings) -> None:
+    """The next App searches with them; `doctor` says what they were fitted on and how to undo it."""
+    path, told = save(app, report())
+    assert (path, told) == (settings.home / OWN, [])
+    async with App(settings) as again:
+        model = again.calibration.retrieval
+        assert model is not None
+        assert set(model.weights) == set(SIGNALS)
+        assert model.fitted is not None
+        assert (model.fitted.on, model.fitted.items) == ({"set": 60}, 120)
+        assert model.fitted.brier < model.fitted.brier_of_the_mean
+        assert again.calibration.answer == shipped().answer
+        assert model({"cosine": 0.9, "coverage": 0.8}) > model({"cosine": 0.8, "coverage": 0.2})
+    [check] = [one for one in (await examine(settings, fast=True)).checks if one.name == "calibration"]
+    assert check.state == "ok"
+    assert "this library's own" in check.detail
+    assert "120 items of set" in check.detail
+    assert undo(app)
+    assert not undo(app)
+    assert in_force(settings.home / OWN, "scripted") == shipped()
+
+
+async def test_what_is_no_better_than_the_mean_is_not_kept(app: App) -> None:
+    """Nor what was fitted on a handful; it says which and why."""
+    path, told = save(app, report(learnable=False))
+    assert path is None
+    assert "no better than always the mean" in told[0]
+    path, told = save(app, report(8))
+    assert path is None
+    assert "too few" in told[0]
+    path, told = save(app, report(1))
+    assert path is None
+    assert "nothing to learn from" in told[0]
+
+
+async def test_the_other_part_stays(app: App, settings: Settings) -> None:
+    """A retrieval fit leaves the answer weights that were kept before; a file that cannot be used is replaced and told."""
+    answer = {"bias": 1.0, "weights": {"support": 2.0}}
+    (settings.home / OWN).write_text(json.dumps({"answer": answer}), "utf-8")
+    save(app, report())
+    found = own(settings.home / OWN, "scripted")
+    assert found is not None
+    assert found.answer is not None
+    assert found.answer.bias == 1.0
+    (settings.home / OWN).write_text("{broken", "utf-8")
+    _, told = save(app, report())
+    assert "replaced" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "Invalid JSON"),
+        ('{"retrieval": {"bias": "x", "weights": {}}}', "retrieval.bias"),
+        ('{"retrieval": {"bias": 1, "weights": {"moon": 1}}}', "unknown signals: moon"),
+    ],
+)
+async def test_a_file_that_cannot_be_used_is_named_and_left_out(tmp_path: Path, text: str, words: str) -> None:
+    """The shipped weights are used, and `doctor` warns."""
+    settings = Settings(home=tmp_path / "home", cache=tmp_path, llm="none", embedder="scripted")
+    settings.home.mkdir()
+    path = settings.home / OWN
+    path.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=words):
+        own(path, "scripted")
+    assert in_force(path, "scripted") == shipped()
+    [check] = [one for one in (await examine(settings, fast=True)).checks if one.name == "calibration"]
+    assert check.state == "warn"
+    assert words in check.detail
+    assert "delete the file" in check.advice
+
+
+async def test_weights_of_another_embedder_are_left_out(app: App, settings: Settings) -> None:
+    """Cosines of two embedders cannot be compared."""
+    save(app, report())
+    with pytest.raises(ConfigError, match="scripted, and other is in use"):
+        own(settings.home / OWN, "other")
+    assert in_force(settings.home / OWN, "other") == shipped()
