@@ -39,8 +39,8 @@ fmt: $(VENV)/.dev  ## put the code into its form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: setup  ## speed and size, as ratios
-	$(BIN)/python evals/bench.py
+bench: setup  ## speed and size, as ratios; BENCH=--large: among 100,000 passages too
+	$(BIN)/python evals/bench.py $(BENCH)
 
 # the sets whose data is beside this checkout, and the sample library; docs/evaluation.md says how to measure others
 eval: setup  ## quality of search and answers, on questions of others

@@ -132,7 +132,9 @@ async def main() -> None:
         for told in await ingestion(Path(folder) / "ingest", settings):
             line("ingestion", told)
         for chunks in (10_000, 100_000) if args.large else (10_000,):
-            for told in await searching(Path(folder) / str(chunks), settings, chunks):
+            for told in await searching(
+                Path(folder) / str(chunks), settings, chunks, rerank=not args.fast and chunks == 10_000
+            ):
                 line("search", told)
         if not args.fast:
             await answers(Path(folder) / "answers")

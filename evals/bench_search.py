@@ -33,8 +33,8 @@ ASKED = 40  # searches of each kind
 WHERE = Filter(collections=("bench",))
 
 
-async def searching(home: Path, settings: Settings, chunks: int) -> Iterator[str]:
-    """Lines to print for a collection of so many passages."""
+async def searching(home: Path, settings: Settings, chunks: int, *, rerank: bool = False) -> Iterator[str]:
+    """Lines to print for a collection of so many passages. `rerank`: also with the built-in chat model's second look."""
     known, chance, noise = sentences(), random.Random(3), np.random.default_rng(3)
     embedder = build_embedder(settings)
     real = await embedder.passages(chance.sample(known, REAL))
@@ -50,7 +50,13 @@ async def searching(home: Path, settings: Settings, chunks: int) -> Iterator[str
         lines = [f"{chunks:,} passages: {speed}, first search {first:.1f} s, {memory:.0f} MB"]
         lines += await _by_meaning(app, rows, queries)
         lines += await _by_words(app, known, chance)
-        lines += await _whole(app, known, chance)
+        lines += await _whole(app, known, chance, ASKED // 2, "whole search, embedding of the question included")
+    if rerank:
+        own = {"home": home, "llm": "builtin", "reranker": "llm"}
+        async with App(settings.model_copy(update=own)) as app:
+            lines += await _whole(
+                app, known, chance, 3, f"the same with the best {settings.rerank_top} reranked by the chat model"
+            )
     return iter(lines)
 
 
@@ -124,11 +130,11 @@ async def _by_words(app: App, known: list[str], chance: random.Random) -> list[s
     return [f"  by words: {_spread(usual)}; of frequent words only: {_spread(worst)}"]
 
 
-async def _whole(app: App, known: list[str], chance: random.Random) -> list[str]:
-    asked = [SearchRequest(query=chance.choice(known)[:100], collection="bench") for _ in range(ASKED // 2)]
+async def _whole(app: App, known: list[str], chance: random.Random, count: int, name: str) -> list[str]:
+    asked = [SearchRequest(query=chance.choice(known)[:100], collection="bench") for _ in range(count)]
     await search(app, asked[0])
     seconds = [await _seconds(partial(search, app, request)) for request in asked]
-    return [f"  whole search, embedding of the question included: {_spread(seconds)}"]
+    return [f"  {name}: {_spread(seconds)}"]
 
 
 def _spread(seconds: list[float]) -> str:

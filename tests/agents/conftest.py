@@ -13,6 +13,7 @@ from citewell.agents.qa_state import Deps, QAState
 from citewell.config import QASettings
 from citewell.models.base import LLM, Vector
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
+from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
 from citewell.types import Citation, Event, Hit, Message, Step
 
@@ -41,7 +42,7 @@ class Desk:
     events: list[Any] = field(default_factory=list)
     locate_error: Exception | None = None
 
-    async def search(self, text: str, vector: Vector | None, entities: Sequence[str]) -> Found:
+    async def search(self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
         self.searches.append((text, vector, tuple(entities)))
         found = self.found.pop(0) if len(self.found) > 1 else self.found[0]
         if isinstance(found, Exception):

@@ -78,7 +78,8 @@ def test_every_text_part_is_read() -> None:
     """Mailers put text before and after a picture in parts of their own: all of it is the mail."""
     data = (
         b"Subject: s\nContent-Type: multipart/mixed; boundary=B\n\n--B\nContent-Type: text/plain\n\nbefore\n"
-        b"--B\nContent-Type: image/png; name=a.png\nContent-Disposition: inline\n\nx\n--B\nContent-Type: text/plain\n\nafter\n--B--\n"
+        b"--B\nContent-Type: image/png; name=a.png\nContent-Disposition: inline\n\nx\n"
+        b"--B\nContent-Type: text/plain\n\nafter\n--B--\n"
     )
     assert eml.parse(data, "x.eml", SETTINGS).text == "Subject: s\n\nbefore\n\nafter"
 

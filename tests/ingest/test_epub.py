@@ -18,7 +18,8 @@ OPF = """<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org
 <metadata><dc:title>My Book</dc:title><dc:date>2020-02-03</dc:date></metadata>
 <manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
 <item id="b" href="text/b%20two.xhtml" media-type="application/xhtml+xml"/>
-<item id="a" href="text/a.xhtml" media-type="application/xhtml+xml"/><item id="css" href="x.css" media-type="text/css"/></manifest>
+<item id="a" href="text/a.xhtml" media-type="application/xhtml+xml"/>
+<item id="css" href="x.css" media-type="text/css"/></manifest>
 <spine><itemref idref="nav"/><itemref idref="a"/><itemref idref="b"/><itemref idref="gone"/></spine></package>"""
 NAV = '<html xmlns="http://www.w3.org/1999/xhtml"><body><nav><a href="text/b%20two.xhtml">Second part</a></nav></body></html>'
 A = '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><h1 id="c1">One</h1><p>First text.</p></body></html>'
@@ -78,7 +79,7 @@ def test_hidden_fonts_are_no_drm() -> None:
 def test_a_bomb_is_refused() -> None:
     """Chapters are read up to the size that a file may have."""
     settings = IngestSettings(max_bytes=1_000_000)
-    with pytest.raises(UnreadableFile, match="more text than ingest.max_bytes"):
+    with pytest.raises(UnreadableFile, match=r"more text than ingest\.max_bytes"):
         epub.parse(book(**{"OEBPS/text/a.xhtml": A + " " * 3_000_000}), "x.epub", settings)
 
 

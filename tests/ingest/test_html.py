@@ -144,7 +144,8 @@ def test_a_page_without_a_date() -> None:
 def test_banners_menus_and_footers_go() -> None:
     """What a site puts around its pages goes by its name and its links, without `nav` or `main` to tell."""
     page = """<div class="cookie-banner">We use cookies.</div><div id="top-nav" class="menu"><a href="/">Home</a></div>
-    <div class="post"><h1>Rates</h1><p class="meta">By <a href="/ann">Ann</a>, 5 March</p><p>They rose by a quarter point.</p></div>
+    <div class="post"><h1>Rates</h1><p class="meta">By <a href="/ann">Ann</a>, 5 March</p>
+    <p>They rose by a quarter point.</p></div>
     <div class="related"><a href="1">Other story</a></div><div id="footer">\xa9 Site <a href="/terms">Terms</a></div>"""
     assert html.parse(page.encode(), "x.html", SETTINGS).text == "Rates\n\nBy Ann, 5 March\n\nThey rose by a quarter point."
 
@@ -157,7 +158,8 @@ def test_a_footer_without_links_stays() -> None:
 
 def test_pictures_are_said() -> None:
     """A picture's description is read, unless it is a file's name or its caption says the same."""
-    page = '<figure><img alt="A cat"><figcaption>A cat sleeps</figcaption></figure><p><img alt="E = mc2"> <img alt="a1.png"> so</p>'
+    page = '<figure><img alt="A cat"><figcaption>A cat sleeps</figcaption></figure>'
+    page += '<p><img alt="E = mc2"> <img alt="a1.png"> so</p>'
     assert html.parse(page.encode(), "x.html", SETTINGS).text == "A cat sleeps\n\nE = mc2 so"
 
 

@@ -100,6 +100,14 @@ async def test_cancelling_kills_the_parser(monkeypatch: pytest.MonkeyPatch) -> N
     assert (await parse(b"fine", "good.txt", SETTINGS)).text == "fine"
 
 
+async def test_other_work_in_a_worker() -> None:
+    """A worker runs any function of ours by its name, hands errors through, and no other's."""
+    assert await worker.in_worker("citewell.ingest.dates:moment", "1970-01-02") == 86400.0
+    with pytest.raises(ValueError, match="os is not ours"):
+        await worker.in_worker("os:getcwd")
+    assert await worker.in_worker("citewell.ingest.dates:moment", "soon") is None
+
+
 async def test_worker_that_ended_is_replaced() -> None:
     """A worker that went while it had nothing to do (idle, killed by the system) costs no file."""
     await parse(b"fine", "a.txt", SETTINGS)

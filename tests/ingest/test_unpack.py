@@ -48,7 +48,7 @@ def test_readable_files_come_out() -> None:
     assert [member.name for member in result.members] == ["a.txt", "d/b.md", "README"]
     assert result.warnings == [
         "left out (empty): e.txt",
-        "4 files of unknown kinds left out: .bin (2), .iso (1), without a suffix (1)",
+        "4 files of unknown kinds left out: .bin (2), without a suffix (1), .iso (1)",
     ]
 
 

@@ -118,3 +118,7 @@ def test_pictures_of_a_folder_are_taken_when_wanted(tmp_path: Path) -> None:
     assert gather([str(tmp_path)]).skipped == {".png": 1}
     assert gather([str(tmp_path)], pictures=True).files == [text, picture]
     assert gather([str(picture)]).files == [picture]
+    text.unlink()
+    [(_, reason)] = gather([str(tmp_path)]).failed
+    assert "png" not in reason
+    assert "ingest.ocr" in reason

@@ -13,8 +13,9 @@ from citewell.agents.qa_state import Deps, QAState
 from citewell.errors import CitewellError, InvalidInput, SensitiveContent, StorageError, TransientError
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
-from citewell.models.base import LLM
+from citewell.models.base import LLM, Embedder
 from citewell.retrieve.confidence import Logistic
+from citewell.retrieve.query import Context
 from citewell.skills import answer as answering
 from citewell.skills.cite import Proof, prove, renumber
 from citewell.skills.clean import clean
@@ -24,7 +25,7 @@ from citewell.skills.evidence import CLOSE, PASSAGES, Passage, pack, prefix
 from citewell.skills.format import format_citations, with_markers
 from citewell.skills.grade import evidence_settles
 from citewell.skills.intent import classify_intent
-from citewell.skills.reference import candidates, depends_on_history, joined, rewrite
+from citewell.skills.reference import Readings, candidates, depends_on_history, readings, rewrite
 from citewell.skills.sensitive import find_sensitive
 from citewell.skills.summarize import CONNECTED_TIER, outline, summarise, within_budget
 from citewell.skills.wording import refusal, say
@@ -95,6 +96,7 @@ async def question_understanding(
     state.question_intent, state.extracted_entities = understood["intent"], understood["entities"]
     state.standalone_question, state.query_text = understood["standalone"], understood["query"]
     state.optimized_query_vector, state.understanding_confidence = understood["vector"], understood["confidence"]
+    state.query_context = understood["context"]
     note(intent=state.question_intent, entities=[e["entity"] for e in state.extracted_entities])
     note(standalone=state.standalone_question, confidence=state.understanding_confidence)
     if state.understanding_confidence >= settings.understanding_threshold:
@@ -105,27 +107,32 @@ async def question_understanding(
 
 
 async def _understand(question: str, history: list[Message], deps: Deps, *, tried: int) -> dict[str, Any]:
-    standalone = query = question
-    sure = UNDERSTOOD_ALONE
+    standalone, read, sure = question, readings(question, history), UNDERSTOOD_ALONE
     if history and depends_on_history(question, history):
-        query = joined(question, history)
         if deps.llm is None:
-            standalone, sure = query, UNDERSTOOD_REWRITTEN
+            standalone, sure = read.text, UNDERSTOOD_REWRITTEN
         elif tried:
             recent = history[-RECENT_MESSAGES:]
             standalone = await rewrite(question, recent, deps.llm, earlier=outline(history[:-RECENT_MESSAGES]))
             sure = UNDERSTOOD_REWRITTEN
         else:
-            standalone, sure = query, UNDERSTOOD_JOINED
-    intent, vector = await asyncio.gather(classify_intent(question, deps.embedder), deps.embedder.query(query))
+            standalone, sure = read.text, UNDERSTOOD_JOINED
+    intent, vector, context = await asyncio.gather(
+        classify_intent(question, deps.embedder), deps.embedder.query(read.text), _context(read, deps.embedder)
+    )
     return {
         "intent": intent.label,
         "entities": [{"entity": e.entity, "type": e.type} for e in entity_list(standalone)],
         "standalone": standalone,
-        "query": query,
+        "query": read.text,
         "vector": vector,
+        "context": context,
         "confidence": round(min(sure, intent.confidence), 3),
     }
+
+
+async def _context(read: Readings, embedder: Embedder) -> Context | None:
+    return Context(read.context, await embedder.query(read.context), read.weight) if read.context else None
 
 
 def _not_understood(state: QAState, why: str) -> Literal["handle_failed_understanding"]:
@@ -162,7 +169,7 @@ async def document_retrieval(state: QAState, deps: Deps) -> Literal["generate_an
     name, settings = "DocumentRetrievalNode", deps.settings
     entities = [e["entity"] for e in state.extracted_entities if e["type"] not in {"number", "date"}]
     try:
-        found = await deps.search(state.query_text, state.optimized_query_vector, entities)
+        found = await deps.search(state.query_text, state.optimized_query_vector, entities, state.query_context)
     except (TransientError, StorageError) as error:
         if state.again(name, settings.max_retries):
             await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))

@@ -18,6 +18,7 @@ from citewell.config import QASettings
 from citewell.errors import CitewellError
 from citewell.models.base import LLM, Embedder, Vector
 from citewell.retrieve.confidence import Logistic
+from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
 from citewell.skills.cite import Proof
 from citewell.skills.evidence import Passage
@@ -29,9 +30,9 @@ async def _as_found(hits: Sequence[Hit], budget: int) -> list[Hit]:  # noqa: ARG
 
 
 class Search(Protocol):
-    """Find chunks by words, meaning (None: words alone) and entities."""
+    """Find chunks by words, meaning (None: words alone) and entities, in the context of what was asked before."""
 
-    async def __call__(self, text: str, vector: Vector | None, entities: Sequence[str]) -> Found: ...
+    async def __call__(self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class QAState:
     understanding_confidence: float = 0.0
     standalone_question: str = ""  # ours: the question as it is understood alone
     query_text: str = ""  # ours: what is searched for
+    query_context: Context | None = None  # ours: what else it is searched by, where something was asked before
     # ConversationMemoryNode
     current_action: Literal["update_context", "store_answer"] = "update_context"
     updated_conversation_history: list[Message] = field(default_factory=list)

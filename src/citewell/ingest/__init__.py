@@ -59,7 +59,7 @@ _READS: Final = {
         ".py .pyi .pyw .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .java .kt .kts .scala .groovy .gradle "
         ".dart .cs .c .h .cc .cpp .cxx .hh .hpp .hxx .cu .ino .m .mm .go .rs .swift .php .proto .graphql .gql "
         ".thrift .rb .ex .exs .cr .pl .pm .r .jl .sh .bash .zsh .ksh .fish .ps1 .psm1 .lua .hs .elm .sql .ddl "
-        ".yaml .yml .toml .ini .cfg .conf .properties .env .editorconfig .mk .css .scss .sass .less .bat .cmd .tf "
+        ".yaml .yml .toml .ini .cfg .conf .properties .mk .css .scss .sass .less .bat .cmd .tf "
         ".cmake .diff .patch .dockerfile"
     ),
     "office": ".docx .docm .dotx",

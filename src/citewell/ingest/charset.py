@@ -10,7 +10,7 @@ import re
 from contextlib import suppress
 
 from citewell.errors import UnreadableFile
-from citewell.ingest.charset_guess import LIKELY, guess, score_chinese
+from citewell.ingest.charset_guess import LIKELY, guess, score_chinese, score_japanese
 
 _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -21,6 +21,7 @@ _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
 )
 _SAMPLE = 200_000
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROLS = re.compile(_CONTROL.pattern.encode())
 _USUAL = re.compile(
     r"[\n\r\t -~\u00a0-\u024f\u0370-\u052f\u0590-\u06ff\u0e00-\u0e5b\u1e00-\u1eff\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff"
     r"\uac00-\ud7a3\uff00-\uff65]"
@@ -45,10 +46,10 @@ def decode(data: bytes, name: str) -> tuple[str, list[str]]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace").removeprefix("\ufeff"), []
-    if b"\0" in data[:_SAMPLE]:
-        return _wide(data, name), []
     if data.isascii() and (text := _seven_bits(data)) is not None:
         return text, []
+    if b"\0" in data[:_SAMPLE] or len(_CONTROLS.findall(data, 0, _SAMPLE)) * 20 > len(data[:_SAMPLE]):
+        return _wide(data, name), []
     try:
         return _writing(data.decode("utf-8"), name), []
     except UnicodeDecodeError:
@@ -104,7 +105,7 @@ def _legacy(data: bytes, name: str) -> tuple[str, list[str]]:
     good = sum(1 for char in text[:_SAMPLE] if char > "\x7f" and char != "\ufffd")
     if good >= 10 * lost or not lost:
         return _writing(text, name), [f"{lost} places were not valid UTF-8 and are shown as \ufffd"] if lost else []
-    wide = _wide_chinese(data)
+    wide = _wide_asian(data)
     if wide:
         return _writing(data.decode(wide, errors="replace"), name), []
     encoding, score = guess(data)
@@ -114,13 +115,13 @@ def _legacy(data: bytes, name: str) -> tuple[str, list[str]]:
     return _writing(data.decode(encoding, errors="replace"), name), warnings
 
 
-def _wide_chinese(data: bytes) -> str:
-    """UTF-16 without a mark and without a NUL byte: Chinese with not one Latin letter or line break in it."""
+def _wide_asian(data: bytes) -> str:
+    """UTF-16 without a mark and without a NUL byte: Chinese or Japanese with not one Latin letter or line break."""
     for encoding in ("utf-16-le", "utf-16-be"):
         if len(data) % 2 == 0:
             with suppress(UnicodeDecodeError):
                 text = data[:_SAMPLE].decode(encoding)
-                if score_chinese(text) >= max(LIKELY, guess(data)[1]):
+                if max(score_chinese(text), score_japanese(text)) >= max(LIKELY, guess(data)[1]):
                     return encoding
     return ""
 

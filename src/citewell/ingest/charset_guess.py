@@ -77,7 +77,7 @@ def _everyday(char: str) -> bool:
     return len(code) == 2 and 0xA4 <= code[0] <= 0xC6
 
 
-def _japanese(text: str) -> float:
+def score_japanese(text: str) -> float:
     """Kana count fully, everyday Chinese characters too; half-width kana hardly, for wrong encodings are full of them."""
     wide = _beyond(text)
     total = 0.0
@@ -143,11 +143,11 @@ def _accents(text: str, letters: frozenset[str]) -> float:
 _CANDIDATES: Final[dict[str, tuple[Callable[[str], float], float]]] = {
     "gb18030": (score_chinese, 1.0),
     "big5hkscs": (score_chinese, 1.0),
-    "cp932": (_japanese, 1.0),
-    "euc_jp": (_japanese, 1.0),
+    "cp932": (score_japanese, 1.0),
+    "euc_jp": (score_japanese, 1.0),
     "cp949": (_korean, 1.0),
-    "shift_jis_2004": (_japanese, 0.98),
-    "euc_jis_2004": (_japanese, 0.98),
+    "shift_jis_2004": (score_japanese, 0.98),
+    "euc_jis_2004": (score_japanese, 0.98),
     "cp1252": (_latin(0), 0.97),
     "cp1250": (_latin(1, 2, 3, 4, 5), 0.96),
     "iso8859_2": (_latin(1, 2, 3, 4, 5), 0.95),

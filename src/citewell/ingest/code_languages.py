@@ -104,7 +104,7 @@ LANGUAGES: Final[dict[str, Language]] = {
     **_all(".hs .elm", "haskell", _DASHES, _KEYWORD),
     **_all(".sql .ddl", "sql", _DASHES, _CREATE),
     **_all(".yaml .yml", "yaml", _NOTHING, _KEY),
-    **_all(".toml .ini .cfg .conf .properties .env .editorconfig", "ini", _NOTHING, _BRACKETED),
+    **_all(".toml .ini .cfg .conf .properties", "ini", _NOTHING, _BRACKETED),
     **_all(".mk", "makefile", _HASHES, _TARGET),
     **_all(".css .scss .sass .less", "css", _NOTHING),
     **_all(".bat .cmd .tf .cmake .diff .patch .dockerfile", "source", _NOTHING),

@@ -57,8 +57,12 @@ def _message(data: bytes, name: str) -> EmailMessage:
     """The mail's tree of parts. Raises UnreadableFile where it has too many parts."""
     if data.count(b"\n--") > 50 * _MOST_PARTS:
         raise UnreadableFile(f"{name} has more than {_MOST_PARTS:,} parts")
-    message = BytesParser(policy=policy.default).parsebytes(data)  # Python's own limit ends mails in mails in mails
-    if sum(1 for _ in message.walk()) > _MOST_PARTS:
+    try:
+        message = BytesParser(policy=policy.default).parsebytes(data)
+        parts = sum(1 for _ in message.walk())
+    except RecursionError:
+        raise UnreadableFile(f"{name} nests too deep: mails in mails in mails") from None
+    if parts > _MOST_PARTS:
         raise UnreadableFile(f"{name} has more than {_MOST_PARTS:,} parts")
     return message
 

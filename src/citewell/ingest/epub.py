@@ -49,7 +49,8 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     titles = _contents(package, root, items)
     assembly, warnings = Assembly(), package.warnings
     size = 0
-    for item in [items[key] for key in spine[:_MOST_CHAPTERS] if key in items]:
+    chapters = {items[key].path: items[key] for key in spine[:_MOST_CHAPTERS] if key in items}  # each file once
+    for item in chapters.values():
         if item.media_type not in _PAGES or "nav" in item.properties.split():
             continue
         content = _read(package, item.path, name, settings.max_bytes - size, warnings)

@@ -59,7 +59,8 @@ class Unpacked:
             return False
         if suffix in PICTURES and self.settings.ocr == "off":
             return False  # logos and photographs, which nobody asked for
-        if not suffix or suffix in PARSERS or suffix in _INNER or suffix == _MAIL:
+        unread = suffix in PICTURES and self.settings.ocr == "off"
+        if not suffix or (suffix in PARSERS and not unread) or suffix in _INNER or suffix == _MAIL:
             return True
         self._unknown[suffix] += 1
         return False

@@ -22,7 +22,7 @@ async def words_only(index: Index, query: Query) -> Found:
 
 async def vectors_only(index: Index, query: Query) -> Found:
     """The nearest vectors; nothing where the question has none."""
-    return await _found(index, query, "cosine", await by_meaning(index, query, query.k, query.where))
+    return await _found(index, query, "cosine", await by_meaning(index, query.vector, query.k, query.where))
 
 
 async def rrf(index: Index, query: Query) -> Found:

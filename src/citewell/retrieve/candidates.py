@@ -1,4 +1,4 @@
-"""Hits of both rankings of the index, with the figures that reranking compares.
+"""Hits of the index's rankings, with the figures that reranking compares.
 
 The one rule: every hit has its cosine and its BM25, whichever ranking found it, so that all stand on the same scale.
 """
@@ -6,6 +6,7 @@ The one rule: every hit has its cosine and its BM25, whichever ranking found it,
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from citewell.knowledge.index import Filter, Index
@@ -20,30 +21,50 @@ Ranking = list[tuple[int, float]]
 
 
 async def both(index: Index, query: Query, where: Filter | None = None) -> tuple[Ranking, Ranking]:
-    """The nearest by meaning (none without a vector), and the best by words."""
-    where, pool = where or query.where, max(POOL, query.k)
-    return await asyncio.gather(by_meaning(index, query, pool, where), index.by_words(query.text, pool, where))
+    """The nearest to the question by meaning (none without a vector), and the best by its words."""
+    return await _both(index, query.text, query.vector, max(POOL, query.k), where or query.where)
 
 
-async def by_meaning(index: Index, query: Query, k: int, where: Filter) -> Ranking:
-    return [] if query.vector is None else await index.by_vector(query.vector, k, where)
+async def by_meaning(index: Index, vector: Vector | None, k: int, where: Filter) -> Ranking:
+    return [] if vector is None else await index.by_vector(vector, k, where)
 
 
-async def hits_of(index: Index, query: Query, vectors: Ranking, words: Ranking) -> list[Hit]:
-    """The hits of both rankings, fused, each with its cosine and BM25."""
-    cosines, bm25 = dict(vectors), dict(words)
-    hits = [
-        replace(hit, signals={"cosine": cosines.get(hit.chunk_id, 0.0), "bm25": bm25.get(hit.chunk_id, 0.0)})
-        for hit in await index.hits(fuse([i for i, _ in vectors], [i for i, _ in words]))
+async def candidates(index: Index, query: Query, where: Filter | None = None) -> list[Hit]:
+    """What any ranking of the question, and of its context where it has one, puts among its first."""
+    where, pool, context = where or query.where, max(POOL, query.k), query.context
+    vectors, words = await both(index, query, where)
+    rankings = [vectors, words]
+    bm25 = {"bm25": dict(words)}
+    if context is not None:
+        more = await _both(index, context.text, context.vector, pool, where)
+        rankings += more
+        bm25["context_bm25"] = dict(more[1])
+    hits = await index.hits(fuse(*([chunk for chunk, _ in ranking] for ranking in rankings)))
+    hits = [replace(h, signals={name: found.get(h.chunk_id, 0.0) for name, found in bm25.items()}) for h in hits]
+    asked = {"cosine": query.vector, "context_cosine": context.vector if context else None}
+    return await _likened(index, hits, asked)
+
+
+async def foreign_candidates(index: Index, query: Query, where: Filter) -> list[Hit]:
+    """The nearest by meaning alone, for passages in another language than the question's: words do not match across them."""
+    vector = query.vector if query.foreign is None else query.foreign
+    nearest = await by_meaning(index, vector, max(POOL, query.k), where)
+    hits = await index.hits([chunk for chunk, _ in nearest])
+    return await _likened(index, hits, {"cosine": query.vector, "foreign_cosine": vector})
+
+
+async def _both(index: Index, text: str, vector: Vector | None, pool: int, where: Filter) -> tuple[Ranking, Ranking]:
+    return await asyncio.gather(by_meaning(index, vector, pool, where), index.by_words(text, pool, where))
+
+
+async def _likened(index: Index, hits: Sequence[Hit], asked: dict[str, Vector | None]) -> list[Hit]:
+    """Hits with their cosine to each vector given; 0 for one that is not embedded yet."""
+    known = {name: vector for name, vector in asked.items() if vector is not None}
+    if not hits or not known:
+        return [replace(hit, signals={"cosine": 0.0} | hit.signals) for hit in hits]
+    rows = await index.vectors([hit.chunk_id for hit in hits])
+    cosines = {name: rows @ vector for name, vector in known.items()}
+    return [
+        replace(hit, signals=hit.signals | {name: float(values[n]) for name, values in cosines.items()})
+        for n, hit in enumerate(hits)
     ]
-    return hits if query.vector is None else await _with_cosines(index, query.vector, hits)
-
-
-async def _with_cosines(index: Index, vector: Vector, hits: list[Hit]) -> list[Hit]:
-    """Hits that only words found have their likeness of meaning computed too."""
-    missing = [h.chunk_id for h in hits if not h.signals["cosine"]]
-    if not missing:
-        return hits
-    likeness = (await index.vectors(missing)) @ vector
-    known = dict(zip(missing, (float(x) for x in likeness), strict=True))
-    return [replace(h, signals=h.signals | {"cosine": h.signals["cosine"] or known.get(h.chunk_id, 0.0)}) for h in hits]

@@ -13,9 +13,19 @@ from citewell.types import Hit
 
 
 @dataclass(frozen=True, slots=True)
+class Context:
+    """The question behind those before it: a second reading, searched too. Its figures count `weight` times the question's."""
+
+    text: str
+    vector: Vector | None
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """What is searched. `text` finds words, `vector` meaning; `entities` must be case-folded names, best matched verbatim.
 
+    `foreign`: the vector as it is compared with passages of another language (`foreign.turned`); None: `vector`.
     `calibration`: a library's own weights of the confidence (App.calibration.retrieval). `recency`: how much a document of
     today is worth over one of long ago, in standard deviations of the score (0: nothing); half of it is left after
     `half_life_days`. `diversity`: 0 takes the best hits, 1 those least like each other. `reranker` looks again at the first
@@ -27,6 +37,8 @@ class Query:
     entities: Sequence[str] = ()
     where: Filter = field(default_factory=Filter)
     k: int = 6
+    context: Context | None = None
+    foreign: Vector | None = None
     calibration: Logistic | None = None
     recency: float = 0.0
     half_life_days: float = 365.0

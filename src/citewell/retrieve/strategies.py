@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from citewell.ingest.sentences import language
-from citewell.knowledge.index import Index
+from citewell.knowledge.index import Filter, Index
 from citewell.retrieve.baselines import BASELINES
-from citewell.retrieve.candidates import POOL, both, by_meaning, hits_of
+from citewell.retrieve.candidates import POOL, candidates, foreign_candidates
 from citewell.retrieve.confidence import confidence
 from citewell.retrieve.diversify import diversified
-from citewell.retrieve.query import Found, Query, Strategy
-from citewell.retrieve.rank import deduplicate, interleave, rerank
+from citewell.retrieve.query import Context, Found, Query, Strategy
+from citewell.retrieve.rank import FOREIGN_WEIGHTS, deduplicate, interleave, rerank, with_context
 from citewell.retrieve.rerank import reranked
 from citewell.retrieve.weigh import weighed
 from citewell.types import Hit
 
-__all__ = ["POOL", "STRATEGIES", "Found", "Query", "Strategy", "direct_chunk_search", "hierarchical_search"]
+__all__ = ["POOL", "STRATEGIES", "Context", "Found", "Query", "Strategy", "direct_chunk_search", "hierarchical_search"]
 
 # The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant English one) and words do not
 # match across languages: passages of the two are ranked apart, and taken in turn where the question's own language is unsure.
@@ -55,33 +55,49 @@ async def hierarchical_search(index: Index, query: Query) -> Found:
 async def _sections(index: Index, query: Query) -> list[Hit]:
     """The best sections: summaries, and chunks that are a section each."""
     where = replace(query.where, kinds=("summary", "whole"))
-    hits = rerank(query.text, await hits_of(index, query, *await both(index, query, where)), query.entities)
-    lang = language(query.text)
-    if query.where.langs:
+    hits = _ranking(query, await candidates(index, query, where))
+    if not _foreign_allowed(query):
         return hits[:SECTIONS]
+    lang = language(query.text)
     own = [hit for hit in hits if hit.lang == lang]
-    foreign = await by_meaning(index, query, FOREIGN_SECTIONS, replace(where, langs=(OTHER[lang],)))
-    return [*own[:SECTIONS], *await index.hits([chunk for chunk, _ in foreign])]
+    return [*own[:SECTIONS], *(await _foreign(index, query, where))[:FOREIGN_SECTIONS]]
 
 
 async def _ranked(index: Index, query: Query) -> Found:
     """The chunks that pass the query's filter, as many as are needed to choose from."""
     reach = _reach(query)
-    hits = await hits_of(index, query, *await both(index, query))
+    hits = await candidates(index, query)
     lang = language(query.text)
     own = _order(query, [hit for hit in hits if hit.lang == lang])[:reach]
     sure = confidence(query.text, own, query.calibration)
-    if sure >= SURE or query.vector is None or query.where.langs:
+    if sure >= SURE or not _foreign_allowed(query):
         rest = _order(query, hits)[:reach]
         return Found(rest, max(sure, confidence(query.text, rest, query.calibration)))
-    foreign = await index.by_vector(query.vector, reach, replace(query.where, langs=(OTHER[lang],)))
-    others = deduplicate(await hits_of(index, query, foreign, []))
+    others = deduplicate(await _foreign(index, query, query.where))[:reach]
     return Found(interleave(own, others)[:reach], max(sure, confidence(query.text, others, query.calibration)))
 
 
+async def _foreign(index: Index, query: Query, where: Filter) -> list[Hit]:
+    """Passages in the language that the question is not in, best first."""
+    hits = await foreign_candidates(index, query, replace(where, langs=(OTHER[language(query.text)],)))
+    return rerank(query.text, hits, weights=FOREIGN_WEIGHTS)
+
+
+def _foreign_allowed(query: Query) -> bool:
+    """Whether the other language can be searched: by meaning only, and unless the filter leaves it out."""
+    return query.vector is not None and (not query.where.langs or OTHER[language(query.text)] in query.where.langs)
+
+
 def _order(query: Query, hits: Sequence[Hit]) -> list[Hit]:
-    ranked = rerank(query.text, hits, query.entities)
+    ranked = _ranking(query, hits)
     return deduplicate(weighed(ranked, recency=query.recency, half_life_days=query.half_life_days, now=query.now))
+
+
+def _ranking(query: Query, hits: Sequence[Hit]) -> list[Hit]:
+    if query.context is None:
+        return rerank(query.text, hits, query.entities)
+    weights = with_context(query.context.weight)
+    return rerank(query.text, hits, query.entities, context=query.context.text, weights=weights)
 
 
 def _reach(query: Query) -> int:

@@ -5,11 +5,11 @@ A document can be found by its words as soon as it is committed, and by meaning 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 import anyio.to_thread
 
 from citewell.models.cores import cores
@@ -104,9 +104,9 @@ class Reading:
     async def run(self) -> list[FileReport]:
         readers = min(max(2, cores()), MOST_READERS, len(self._sources))
         try:
-            async with asyncio.TaskGroup() as group:
+            async with anyio.create_task_group() as group:
                 for _ in range(readers):
-                    group.create_task(self._read())
+                    group.start_soon(self._read)
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         if self._files:

@@ -20,6 +20,7 @@ from citewell.knowledge.index import Filter
 from citewell.models.base import Vector
 from citewell.models.metered import Metered
 from citewell.retrieve.expand import expanded
+from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
 from citewell.service.app import App
 from citewell.service.options import SearchOptions, filter_of, options_of, strategy_of
@@ -187,8 +188,8 @@ def _qa_answer(run: Run, state: QAState) -> Answer:
 def _qa_deps(run: Run) -> Deps:
     app = run.app
 
-    async def search(text: str, vector: Vector | None, entities: Sequence[str]) -> Found:
-        return await find(app, run.options, text, vector, entities, run.where, HITS)
+    async def search(text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
+        return await find(app, run.options, text, vector, entities, run.where, HITS, context)
 
     async def widen(hits: Sequence[Hit], budget: int) -> list[Hit]:
         beside = app.settings.search.neighbours

@@ -119,7 +119,8 @@ def _source(path: Path, app: App) -> _Source:
             content.update(file.name.encode("utf-8", "surrogateescape") + file.read_bytes())
     if not texts and not files:
         raise InvalidInput(f"{path}: no document in it", hint="name a JSON lines file, or a folder of files")
-    made_by = [__version__, app.embedder.name, app.settings.ingest.model_dump(mode="json")]
+    cut_by = None if files else {"chunker", "chunk_tokens", "overlap_tokens"}  # of a text, nothing else matters
+    made_by = [__version__, app.embedder.name, app.settings.ingest.model_dump(mode="json", include=cut_by)]
     content.update(json.dumps(made_by, sort_keys=True).encode())
     return _Source(content.hexdigest(), texts, files, names, troubles)
 

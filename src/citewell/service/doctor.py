@@ -215,7 +215,7 @@ def _calibration(app: App) -> Check:
     if found is None:
         other = fitted is not None and fitted.embedder != app.embedder.name
         advice = "fitted with another embedder; `citewell eval QUESTIONS.jsonl --calibrate --save` fits one" if other else ""
-        return Check(name="calibration", state="warn" if other else "ok", detail=f"the shipped one{on}", advice=advice)
+        return Check(name="calibration", state="ok", detail=f"the shipped one{on}", advice=advice)
     return Check(name="calibration", state="ok", detail=f"this library's own, {path}{on}", advice="delete that file to undo it")
 
 

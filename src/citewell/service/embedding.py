@@ -9,6 +9,9 @@ import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 
+import anyio
+from anyio.abc import TaskGroup
+
 from citewell.errors import CitewellError
 from citewell.service.app import App
 from citewell.service.progress import OnProgress, Progress, Rate, silent
@@ -57,7 +60,7 @@ class Embedding:
     async def run(self) -> int:
         """How many passages were embedded, equal texts once. Raises ModelUnavailable and other errors of the embedder."""
         try:
-            async with asyncio.TaskGroup() as group:
+            async with anyio.create_task_group() as group:
                 while await self._next(group):
                     pass
         except ExceptionGroup as errors:
@@ -67,7 +70,7 @@ class Embedding:
             await self._say()
         return self.done
 
-    async def _next(self, group: asyncio.TaskGroup) -> bool:
+    async def _next(self, group: TaskGroup) -> bool:
         """Start the next request, or wait for work; False when there is none and none will come."""
         closed, turns = self._closed, self._app.turns
         self._news.clear()
@@ -80,8 +83,7 @@ class Embedding:
                 turns.embed.release()
         if batch:
             self._own += 1
-            task = group.create_task(self._request(batch))
-            task.add_done_callback(lambda _: self._over(batch))  # also where it was cancelled before it began
+            group.start_soon(self._request, batch)
             return True
         idle = closed and not self._own
         if idle and not await self._waiting():
@@ -100,22 +102,24 @@ class Embedding:
         before = set(in_hand)  # one that is committed while we look is still in what we see, and no longer in hand
         limit = REQUEST + len(before)
         waiting = await self._app.catalog.unembedded(self._app.embedder.name, limit, docs, newest=self._newest)
-        batch = [(chunk, text) for chunk, text in waiting if chunk not in before | in_hand][:REQUEST]
-        in_hand.update(chunk for chunk, _ in batch)
+        taken, texts = before | set(in_hand), set(in_hand.values())
+        batch = [(chunk, text) for chunk, text in waiting if chunk not in taken and text not in texts][:REQUEST]
+        in_hand.update(batch)
         return batch
 
     async def _request(self, batch: list[tuple[int, str]]) -> None:
-        catalog, embedder = self._app.catalog, self._app.embedder
-        await self._say()
-        vectors = await embedder.passages([text for _, text in batch])
-        await catalog.put_vectors(embedder.name, [chunk for chunk, _ in batch], vectors)
-        self.done += len(batch)
-
-    def _over(self, batch: list[tuple[int, str]]) -> None:
-        self._app.turns.embed.release()
-        self._app.turns.in_hand.difference_update(chunk for chunk, _ in batch)
-        self._own -= 1
-        self._news.set()
+        catalog, embedder, turns = self._app.catalog, self._app.embedder, self._app.turns
+        try:
+            await self._say()
+            vectors = await embedder.passages([text for _, text in batch])
+            await catalog.put_vectors(embedder.name, [chunk for chunk, _ in batch], vectors)
+            self.done += len(batch)
+        finally:
+            turns.embed.release()
+            for chunk, _ in batch:
+                del turns.in_hand[chunk]
+            self._own -= 1
+            self._news.set()
 
     async def _waiting(self) -> int:
         docs = None if self._docs is None else sorted(self._docs)

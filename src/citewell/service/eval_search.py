@@ -15,12 +15,13 @@ from citewell.measure import ranking
 from citewell.measure.dataset import Question
 from citewell.measure.report import Found, Searched
 from citewell.retrieve.confidence import BEST, evidence_signals
+from citewell.retrieve.query import Context
 from citewell.service.app import App
 from citewell.service.corpus import Corpus
 from citewell.service.options import SearchOptions
 from citewell.service.search import find, names_in
 from citewell.skills.clean import clean
-from citewell.skills.reference import depends_on_history, joined
+from citewell.skills.reference import Readings, readings
 from citewell.types import Document, Hit
 
 HITS = 50  # passages of one search: enough for ten documents
@@ -33,7 +34,7 @@ class Asked:
     """A question with the text it is searched by, and the grades of its gold documents as they are stored."""
 
     question: Question
-    text: str
+    read: Readings
     gold: Mapping[str, float]
 
     @property
@@ -61,11 +62,9 @@ class Shelf:
 
     def asked(self, question: Question) -> Asked:
         """A document that is not there keeps its own name, and is never found."""
-        text = question.question
-        if question.history and depends_on_history(text, question.history):
-            text = joined(text, question.history)
+        read = readings(clean(question.question), question.history)
         gold = {doc: grade for name, grade in question.grades.items() for doc in sorted(self.means.get(name, {name}))}
-        return Asked(question, text, gold)
+        return Asked(question, read, gold)
 
     def pair(self, asked: Asked) -> str:
         """`zh` where question and a gold document are Chinese, `zh→en` where the documents are all English."""
@@ -102,8 +101,8 @@ async def search(shelf: Shelf, asked: Asked, strategy: str) -> Searched:
         first=ranking.first(places[: ranking.DEPTH]),
         held=any(hit.doc_id in asked.gold for hit in hits[:BEST]),
         confidence=sure,
-        signals=evidence_signals(asked.text, hits) if hits else {},
-        without=evidence_signals(asked.text, others) if gold and others else None,
+        signals=evidence_signals(asked.read.text, hits) if hits else {},
+        without=evidence_signals(asked.read.text, others) if gold and others else None,
         seconds=seconds,
         found=[await _shown(shelf, asked, hit) for hit in hits[:SHOWN]],
     )
@@ -111,9 +110,11 @@ async def search(shelf: Shelf, asked: Asked, strategy: str) -> Searched:
 
 async def _find(shelf: Shelf, asked: Asked, strategy: str) -> tuple[list[Hit], float]:
     """The passages found, best first, and how sure the search is of the best."""
-    app, text = shelf.app, clean(asked.text)
-    where, vector = Filter(collections=(shelf.corpus.collection,)), await app.embedder.query(text)
-    found = await find(app, SearchOptions(strategy=strategy), text, vector, names_in(text), where, HITS)
+    app, read = shelf.app, asked.read
+    where, vector = Filter(collections=(shelf.corpus.collection,)), await app.embedder.query(read.text)
+    context = Context(read.context, await app.embedder.query(read.context), read.weight) if read.context else None
+    options, names = SearchOptions(strategy=strategy), names_in(asked.question.question)
+    found = await find(app, options, read.text, vector, names, where, HITS, context)
     return found.hits, found.confidence
 
 

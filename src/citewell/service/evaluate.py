@@ -164,7 +164,7 @@ async def measured(shelf: Shelf, dataset: str, question: Question, options: Opti
         dataset=dataset,
         id=question.id,
         question=question.question,
-        asked=asked.text,
+        asked=asked.read.text,
         lang=question.lang,
         pair=shelf.pair(asked),
         group=min(question.grades, default=question.id),

@@ -66,9 +66,10 @@ def known(path: Path, *, pictures: bool = True) -> bool:
     return (suffix in PARSERS and (pictures or suffix not in PICTURES)) or suffix in CONTAINERS
 
 
-def kinds() -> str:
+def kinds(*, pictures: bool = True) -> str:
     """The suffixes that can be added, for messages."""
-    return ", ".join(sorted(suffix.lstrip(".") for suffix in {*PARSERS, *CONTAINERS}))
+    suffixes = {*PARSERS, *CONTAINERS} - (set() if pictures else PICTURES)
+    return ", ".join(sorted(suffix.lstrip(".") for suffix in suffixes))
 
 
 def uri_of(path: Path) -> str:
@@ -115,7 +116,9 @@ def _take_folder(named: str, folder: Path, found: Gathered, pictures: bool) -> N
         else:
             found.skipped[path.suffix.lower() or "(no suffix)"] += 1
     if len(found.found) == before:
-        found.fail(named, f"holds no file of a known kind ({kinds()})")
+        passed_over = not pictures and any(suffix in PICTURES for suffix in found.skipped)
+        hint = '; its pictures are read with ingest.ocr = "auto"' if passed_over else ""
+        found.fail(named, f"holds no file of a known kind ({kinds(pictures=pictures)}){hint}")
 
 
 def _walk(top: Path, found: Gathered) -> Iterator[tuple[Path, int]]:

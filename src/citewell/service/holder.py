@@ -8,6 +8,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
+import anyio
+
 from citewell.errors import CitewellError, Conflict
 from citewell.knowledge.jobs import Job
 from citewell.service.app import App
@@ -36,10 +38,10 @@ class Holder:
     async def held(self, work: Callable[[Holder], Awaitable[T]]) -> T:
         """What `work` returns, the job being held meanwhile. Raises what it raises, and Conflict when the job is lost."""
         try:
-            async with asyncio.TaskGroup() as group:
-                beat = group.create_task(self._beat())
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._beat)
                 result = await work(self)
-                beat.cancel()
+                group.cancel_scope.cancel()
         except BaseExceptionGroup as errors:
             raise _first(errors) from None
         return result

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import anyio
 
 from citewell.errors import CitewellError, StorageError
 from citewell.service.add import AddReport, add
@@ -32,22 +33,22 @@ async def ingest(
 ) -> Ingested:
     """Add `paths` as `add` does, and embed every passage that waits, those of earlier runs too. Raises what `add` raises."""
     embedding = Embedding(app, on_progress)
+    problems: list[CitewellError] = []
     try:
-        async with asyncio.TaskGroup() as group:
-            task = group.create_task(embed(embedding))
+        async with anyio.create_task_group() as group:
+            group.start_soon(_embed, embedding, problems)
             report = await add(app, paths, collection, on_progress=on_progress, priority=priority, embedding=embedding)
             embedding.close()
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    return Ingested(report, embedding.done, task.result())
+    return Ingested(report, embedding.done, problems[0] if problems else None)
 
 
-async def embed(embedding: Embedding) -> CitewellError | None:
+async def _embed(embedding: Embedding, problems: list[CitewellError]) -> None:
     """Run it beside the reading; what its model refuses must not stop the reading."""
     try:
         await embedding.run()
     except StorageError:
         raise
     except CitewellError as error:
-        return error
-    return None
+        problems.append(error)

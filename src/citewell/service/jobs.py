@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from citewell.errors import CitewellError, Conflict
@@ -154,8 +155,8 @@ async def _add(app: App, job: Job, holder: Holder) -> AddReport:
         Source(f"upload:{name}", folder / str(number), name, sizes[number], dates=False) for number, name in enumerate(names)
     ]
     embedding = Embedding(app, holder.tell, docs=())
-    async with asyncio.TaskGroup() as group:
-        group.create_task(embedding.run())
+    async with anyio.create_task_group() as group:
+        group.start_soon(embedding.run)
         reports = await add_sources(app, sources, collection, holder.tell, embedding, holder.reported)
         embedding.close()
     return AddReport(files=holder.as_first(reports))

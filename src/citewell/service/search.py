@@ -13,10 +13,12 @@ from typing import Any
 from pydantic import Field
 
 from citewell.errors import CitewellError, InvalidInput
+from citewell.ingest.sentences import language
 from citewell.knowledge.index import Filter
 from citewell.models.base import Vector
+from citewell.retrieve.foreign import turned
 from citewell.retrieve.snippet import snippet
-from citewell.retrieve.strategies import STRATEGIES, Found, Query
+from citewell.retrieve.strategies import STRATEGIES, Context, Found, Query
 from citewell.service.app import App
 from citewell.service.options import SearchOptions, filter_of, options_of, strategy_of
 from citewell.skills.clean import clean
@@ -108,7 +110,14 @@ async def search(app: App, request: SearchRequest) -> SearchResult:
 
 
 def query_of(
-    app: App, options: SearchOptions, text: str, vector: Vector | None, entities: Sequence[str], where: Filter, k: int
+    app: App,
+    options: SearchOptions,
+    text: str,
+    vector: Vector | None,
+    entities: Sequence[str],
+    where: Filter,
+    k: int,
+    context: Context | None = None,
 ) -> Query:
     """What the settings and the options say about a search, as one query."""
     settings = app.settings.search
@@ -118,6 +127,8 @@ def query_of(
         entities,
         where,
         k,
+        context=context,
+        foreign=None if vector is None else turned(vector, language(text), app.embedder.name),
         calibration=app.calibration.retrieval,
         recency=settings.recency if options.recency is None else options.recency,
         half_life_days=settings.half_life_days,
@@ -128,10 +139,18 @@ def query_of(
 
 
 async def find(
-    app: App, options: SearchOptions, text: str, vector: Vector | None, entities: Sequence[str], where: Filter, k: int
+    app: App,
+    options: SearchOptions,
+    text: str,
+    vector: Vector | None,
+    entities: Sequence[str],
+    where: Filter,
+    k: int,
+    context: Context | None = None,
 ) -> Found:
     """One search as the options say."""
-    return await STRATEGIES[strategy_of(options, app)](app.index, query_of(app, options, text, vector, entities, where, k))
+    query = query_of(app, options, text, vector, entities, where, k, context)
+    return await STRATEGIES[strategy_of(options, app)](app.index, query)
 
 
 def waiting(counts: Sequence[tuple[int, int]]) -> list[str]:

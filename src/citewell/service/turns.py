@@ -14,11 +14,11 @@ BYTES = 64_000_000  # of files held in memory at once, each with what its parser
 
 
 class Turns:
-    """`in_hand`: chunks that are being embedded, so that nobody in this process takes them twice."""
+    """`in_hand`: chunks that are being embedded and their texts, so that nobody in this process does them twice."""
 
     def __init__(self, requests: int = REQUESTS, most_bytes: int = BYTES) -> None:
         self.embed = asyncio.Semaphore(requests)  # wakes its waiters in their order
-        self.in_hand: set[int] = set()
+        self.in_hand: dict[int, str] = {}
         self._most = self._free = most_bytes
         self._queue = asyncio.Lock()
         self._freed = asyncio.Event()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from citewell.ingest.sentences import language
 from citewell.knowledge.words import query_tokens
@@ -19,6 +20,8 @@ from citewell.skills.wording import asks_which
 from citewell.types import Message
 
 FURTHEST = 3  # questions that one is joined to at most
+# How much the other reading of a follow-up counts in a search; chosen on the 133 last turns of MTRAG with known passages.
+LEANING, STANDING = 1.0, 0.2
 
 _PRONOUN = re.compile(
     r"\b(?:its?|they|them|their|he|she|his|her|him|this|these|those|that one|the (?:same|former|latter|other))\b"
@@ -40,6 +43,29 @@ def depends_on_history(question: str, history: Sequence[Message] = ()) -> bool:
     if history and history[-1].role == "assistant" and asks_which(history[-1].content):
         return True
     return bool(_PRONOUN.search(question) or _ELLIPSIS.search(question)) or len(query_tokens(question)) <= 1
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What a question is searched by: `text`, and `context` (empty where nothing was asked before), which counts `weight`
+    times as much.
+    """
+
+    text: str
+    context: str = ""
+    weight: float = 0.0
+
+
+def readings(question: str, history: Sequence[Message]) -> Readings:
+    """A question that leans on those before it is searched joined to them and, as much, alone; one that does not, alone and, a
+    little, joined.
+    """
+    behind = joined(question, history) if history else question
+    if behind == question:
+        return Readings(question)
+    if depends_on_history(question, history):
+        return Readings(behind, question, LEANING)
+    return Readings(question, behind, STANDING)
 
 
 def last_question(history: Sequence[Message]) -> str:
