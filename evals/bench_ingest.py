@@ -82,27 +82,19 @@ def _about(known: list[str], chance: random.Random, characters: int) -> Iterator
         characters -= len(sentence) * (3 if ord(sentence[0]) > 0x2E80 else 1)
 
 
-async def ingestion(home: Path, settings: Settings, files: int = 24) -> Iterator[str]:
-    """Lines to print: ingest, bare embedding of the same passages, and both again."""
+async def ingestion(home: Path, settings: Settings, files: int = 40) -> Iterator[str]:
+    """Lines to print: ingest and bare embedding of the same passages, then two others of each in the other order."""
     whole, bare, passages, characters = Cost(0, 0), Cost(0, 0), 0, 0
     for turn in range(2):
         folder = home / f"library{turn}"
         library(folder, files, seed=turn)
-        meter = Meter()
-        own = settings.model_copy(update={"home": home / f"home{turn}"})
-        async with App(own) as app:
-            await ingest(app, [str(folder)], "bench")
-        end_idle()
-        whole += meter.read()
-        async with App(own) as app:
-            rows = await app.db.read(lambda connection: connection.execute(text("SELECT heading_path, text FROM chunks")).all())
-        texts = [text_to_embed(json.loads(row.heading_path), row.text) for row in rows]
+        texts = await _passages(settings.model_copy(update={"home": home / f"cut{turn}", "embedder": "scripted"}), folder)
         passages, characters = passages + len(texts), characters + sum(map(len, texts))
-        meter = Meter()
-        embedder = build_embedder(settings)
-        await embedder.passages(texts)
-        await embedder.close()
-        bare += meter.read()
+        if turn:
+            bare += await _bare(settings, texts)
+        whole += await _whole(settings.model_copy(update={"home": home / f"home{turn}"}), folder)
+        if not turn:
+            bare += await _bare(settings, texts)
     rate, size = passages / whole.wall, characters / passages
     over = f"{whole.wall:.1f} s over {bare.wall:.1f} s; processor time {whole.cpu / bare.cpu:.2f} x"
     return iter(
@@ -111,3 +103,29 @@ async def ingestion(home: Path, settings: Settings, files: int = 24) -> Iterator
             f"{whole.wall / bare.wall:.2f} x bare embedding ({over})",
         ]
     )
+
+
+async def _passages(settings: Settings, folder: Path) -> list[str]:
+    """What is embedded of the files, summaries included."""
+    async with App(settings) as app:
+        await ingest(app, [str(folder)], "bench")
+        rows = await app.db.read(lambda connection: connection.execute(text("SELECT heading_path, text FROM chunks")).all())
+    end_idle()
+    return list(dict.fromkeys(text_to_embed(json.loads(row.heading_path), row.text) for row in rows))
+
+
+async def _whole(settings: Settings, folder: Path) -> Cost:
+    """Everything, the start of all processes included."""
+    meter = Meter()
+    async with App(settings) as app:
+        await ingest(app, [str(folder)], "bench")
+    end_idle()
+    return meter.read()
+
+
+async def _bare(settings: Settings, texts: list[str]) -> Cost:
+    meter = Meter()
+    embedder = build_embedder(settings)
+    await embedder.passages(texts)
+    await embedder.close()
+    return meter.read()

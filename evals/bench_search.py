@@ -30,6 +30,7 @@ NOISE = 0.35  # length of what is added to a unit vector: cosines of 0.95 to it,
 A_DOCUMENT = 500  # passages
 CHARACTERS = 300  # of a passage
 ASKED = 40  # searches of each kind
+QUESTION = 40  # characters of a question
 WHERE = Filter(collections=("bench",))
 
 
@@ -114,7 +115,7 @@ async def _by_meaning(app: App, rows: Vector, queries: Vector) -> list[str]:
 
 async def _by_words(app: App, known: list[str], chance: random.Random) -> list[str]:
     """Whole sentences as they stand (frequent words among them), and the most frequent words alone."""
-    asked = [chance.choice(known)[:100] for _ in range(ASKED)]
+    asked = [chance.choice(known)[:QUESTION] for _ in range(ASKED)]
     usual = [await _seconds(partial(app.index.by_words, text, 10, WHERE)) for text in asked]
     frequent = [
         "flow pressure",
@@ -131,7 +132,7 @@ async def _by_words(app: App, known: list[str], chance: random.Random) -> list[s
 
 
 async def _whole(app: App, known: list[str], chance: random.Random, count: int, name: str) -> list[str]:
-    asked = [SearchRequest(query=chance.choice(known)[:100], collection="bench") for _ in range(count)]
+    asked = [SearchRequest(query=chance.choice(known)[:QUESTION], collection="bench") for _ in range(count)]
     await search(app, asked[0])
     seconds = [await _seconds(partial(search, app, request)) for request in asked]
     return [f"  {name}: {_spread(seconds)}"]

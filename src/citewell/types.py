@@ -94,7 +94,8 @@ class Hit:
     """A stored chunk that a search found. `signals` keeps each ranker's own figure by name (cosine, bm25, coverage, ...).
 
     `section` and `ordinal` say where in its document it stands; `dated` is the document's day (or when it was added), in
-    seconds since the epoch; `priority` is 0 unless somebody set it.
+    seconds since the epoch; `priority` is 0 unless somebody set it. `words` are the tokens of title, headings and text as the
+    index keeps them, between spaces; empty where it keeps none.
     """
 
     chunk_id: int
@@ -114,6 +115,7 @@ class Hit:
     media_type: str = ""
     dated: float = 0.0
     priority: int = 0
+    words: str = field(default="", repr=False)
     score: float = 0.0
     signals: dict[str, float] = field(default_factory=dict)
 

@@ -9,11 +9,12 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import TransientError
-from citewell.knowledge.index import Filter
+from citewell.knowledge.index import Filter, Index
+from citewell.retrieve import strategies
 from citewell.retrieve.strategies import STRATEGIES, Found, Query
 from citewell.service.add import embed_pending
 from citewell.service.app import App
-from citewell.types import Chunk, Document, Section
+from citewell.types import Chunk, Document, Hit, Section
 
 WARRANTY = ["The pump is guaranteed for two years.", "The guarantee ends where the seal is broken."]
 PRICES = ["The pump costs 520 yuan.", "The seal costs 12 yuan, guarantee or not."]
@@ -56,6 +57,28 @@ async def test_chunks_of_the_best_sections_are_found(app: App) -> None:
     found = await find(app, "hierarchical_search", "warranty of the pump: where does the guarantee end?")
     assert found.hits[0].text == WARRANTY[1]
     assert {hit.kind for hit in found.hits} == {"text"}
+
+
+async def test_what_is_outside_the_best_sections_is_left_out(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the search is sure of what is inside them; a direct search shows other sections too."""
+    monkeypatch.setattr(strategies, "SECTIONS", 1)
+    monkeypatch.setattr(strategies, "SURE", 0.0)
+    text = "warranty of the pump: where does the guarantee end?"
+    assert {hit.heading_path for hit in (await find(app, "hierarchical_search", text)).hits} == {("Warranty",)}
+    assert len({hit.heading_path for hit in (await find(app, "direct_chunk_search", text)).hits}) > 1
+
+
+async def test_the_wrong_sections_are_made_up_for(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where their chunks are surely not what was asked for, the direct search is what counts."""
+    [(summary, _)] = await app.index.by_words("Topic 7", 1, Filter(kinds=("summary",)))
+    wrong = await app.index.hits([summary])
+
+    async def astray(index: Index, query: Query) -> list[Hit]:
+        return wrong
+
+    monkeypatch.setattr(strategies, "_sections", astray)
+    found = await find(app, "hierarchical_search", "The guarantee ends where the seal is broken")
+    assert found.hits[0].text == WARRANTY[1]
 
 
 async def test_without_summaries_the_search_is_direct(app: App) -> None:

@@ -31,7 +31,7 @@ async def put(
     text: str,
     collection: str = "default",
     media_type: str = "text/plain",
-    dated: str = "2024-06-15",
+    dated: str = "2024-06-15T12:00",
     priority: int | None = None,
 ) -> None:
     document = Document(uri, media_type, language(text), text, (Section(("Pumps",), 0, len(text)),), dated=day(dated))

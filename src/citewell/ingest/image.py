@@ -119,11 +119,13 @@ def _pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.uint8]]:
 
 
 def _grey(picture: Any) -> Any:
-    """On white where it can be seen through; 16-bit pictures by their brightest half."""
+    """On white where it can be seen through; with more than 8 bits the brightest point is white."""
+    import numpy as np
     from PIL import Image
 
-    if picture.mode.startswith("I"):
-        return picture.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+    if picture.mode.startswith(("I", "F")):
+        deep = np.nan_to_num(np.asarray(picture, dtype=np.float32)).clip(0)
+        return Image.fromarray((deep * (255 / max(float(deep.max()), 1.0))).astype(np.uint8))
     if "A" in picture.mode or "transparency" in picture.info:
         seen = picture.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("L")

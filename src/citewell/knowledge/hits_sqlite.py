@@ -53,12 +53,14 @@ def _hit(row: Row[tuple[object, ...]]) -> Hit:
         media_type=row.media_type,
         dated=row.day,
         priority=row.priority,
+        words=row.words or "",
     )
 
 
 # `f` reads what stands behind the text of a document's row from an index, so that no text is read
 _HITS = text(
-    """SELECT c.*, d.title, d.uri, f.media_type, coalesce(f.dated, f.added_at) AS day, f.priority
+    """SELECT c.*, d.title, d.uri, f.media_type, coalesce(f.dated, f.added_at) AS day, f.priority,
+        (SELECT tokens FROM words WHERE rowid = c.id) AS words
     FROM chunks c JOIN documents d ON d.doc_id = c.doc
     JOIN documents f INDEXED BY documents_facts ON f.doc_id = c.doc
     WHERE c.id IN (SELECT value FROM json_each(:ids))"""

@@ -27,7 +27,7 @@ async def expanded(index: Index, hits: Sequence[Hit], before: int, after: int, b
     spent = sum(count_tokens(hit.text) for hit in hits)
     chosen: list[Hit] = []
     for hit, (start, end), text in zip(hits, spans, texts, strict=True):
-        wide = hit if text is None else replace(hit, start=start, end=end, text=text, page=_page(hit, beside))
+        wide = hit if text is None else replace(hit, start=start, end=end, text=text, words="", page=_page(hit, beside))
         more = count_tokens(wide.text) - count_tokens(hit.text)
         if spent + more <= budget and hit.text in wide.text:
             spent += more
@@ -62,7 +62,9 @@ async def _merged(index: Index, hits: Sequence[Hit]) -> list[Hit]:
     for group, (start, end), text in zip(groups, wide, texts, strict=True):
         first = min(group, key=lambda hit: hit.start)
         joined = (
-            group[0] if len(group) == 1 or text is None else replace(group[0], start=start, end=end, text=text, page=first.page)
+            group[0]
+            if len(group) == 1 or text is None
+            else replace(group[0], start=start, end=end, text=text, words="", page=first.page)
         )
         merged.append(joined)
     return merged

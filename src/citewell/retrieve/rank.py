@@ -52,10 +52,10 @@ def rerank(
     """
     if not hits:
         return []
-    texts = [searchable(h) for h in hits]
-    measured = {"coverage": coverage(question, texts), "entities": [entity_share(entities, text) for text in texts]}
+    held = [set(h.words.split()) or set(index_tokens(searchable(h))) for h in hits]
+    measured = {"coverage": covered(question, held), "entities": [entity_share(entities, searchable(h)) for h in hits]}
     if context:
-        measured["context_coverage"] = coverage(context, texts)
+        measured["context_coverage"] = covered(context, held)
     signals = [h.signals | {name: values[n] for name, values in measured.items()} for n, h in enumerate(hits)]
     total = np.zeros(len(hits))
     for name, weight in weights.items():
@@ -77,9 +77,14 @@ def searchable(hit: Hit) -> str:
 
 def coverage(question: str, texts: Sequence[str]) -> list[float]:
     """Share of the question's terms that each text holds; a term rare among the texts weighs more (idf). 0 to 1."""
+    return covered(question, [set(index_tokens(text)) for text in texts])
+
+
+def covered(question: str, words: Sequence[set[str]]) -> list[float]:
+    """`coverage` of texts whose words are known."""
     terms = set(query_tokens(question))
-    holds = [terms & set(index_tokens(text)) for text in texts]
-    weights = {t: math.log(1 + (len(texts) + 0.5) / (sum(t in h for h in holds) + 0.5)) for t in terms}
+    holds = [terms & held for held in words]
+    weights = {t: math.log(1 + (len(words) + 0.5) / (sum(t in h for h in holds) + 0.5)) for t in terms}
     whole = sum(weights.values()) or 1.0
     return [sum(weights[t] for t in held) / whole for held in holds]
 

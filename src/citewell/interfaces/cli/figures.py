@@ -30,7 +30,7 @@ NOTES = {
     "confidence.brier_search": "that gold is among the best three",
     "answer.right": "as it stands, or a long one in 4 of 5 words",
 }
-WIDE = 160  # columns of a table that is not for a terminal
+WIDE = 240  # columns of a table that is not for a terminal
 BAR = 30  # characters of a full bar
 
 
