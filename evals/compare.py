@@ -43,7 +43,8 @@ def rows(name: str, reports: dict[str, Report], group: str) -> list[str]:
             value = found.get(figure) or 0.0
             cells.append(f"**{value:.3f}**" if round(value, 3) == round(best[figure], 3) else f"{value:.3f}")
         n = reports[strategy].counted.get(f"{group}.hit@1", 0)
-        ms = 1000 * (reports[strategy].latency_s.get("search_p50") or 0.0)
+        latency = reports[strategy].latency_s
+        ms = 1000 * (latency.get("search_p50") or latency.get("p50") or 0.0)
         lines.append(f"| {name} | {n} | {strategy} | {' | '.join(cells)} | {ms:.0f} |")
     return lines
 

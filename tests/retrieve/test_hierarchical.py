@@ -136,7 +136,7 @@ async def test_diverse_hits_are_of_several_documents(app: App) -> None:
 class Judge:
     """Likes the passage that holds a word."""
 
-    name, passage_tokens, weight = "judge", 100, 1.0
+    name, passage_tokens, weight, reach = "judge", 100, 1.0, 100.0
 
     def __init__(self, likes: str = "", error: bool = False) -> None:
         self.likes, self.error = likes, error

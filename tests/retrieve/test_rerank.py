@@ -9,7 +9,7 @@ import pytest
 from citewell.errors import CitewellError, ModelUnavailable, PermanentError, TransientError
 from citewell.ingest.sentences import count_tokens
 from citewell.retrieve.excerpt import excerpt
-from citewell.retrieve.rerank import MOST, reranked, within_reach
+from citewell.retrieve.rerank import MOST, reranked
 from citewell.types import Hit
 
 
@@ -19,6 +19,7 @@ class Scripted:
     name = "scripted"
     passage_tokens = 12
     weight = 0.5
+    reach = 6.0
 
     def __init__(self, *figures: float | None, error: CitewellError | None = None) -> None:
         self.figures = figures
@@ -78,7 +79,7 @@ async def test_figures_beyond_belief_are_cut() -> None:
 
 
 async def test_hits_out_of_reach_are_not_looked_at() -> None:
-    """A hit that no verdict could bring to the front costs nothing; with only the first in reach nobody is asked."""
+    """A hit too far behind costs nothing; with only the first in reach nobody is asked."""
     far = [hit(0, 5.0), hit(1, 4.0), hit(2, -20.0)]
     reranker = Scripted(1.0, 1.0)
     assert order((await reranked(reranker, "q", far, 3)).hits) == [0, 1, 2]
@@ -86,7 +87,6 @@ async def test_hits_out_of_reach_are_not_looked_at() -> None:
     nobody = Scripted()
     assert (await reranked(nobody, "q", [far[0], far[2]], 2)).hits == [far[0], far[2]]
     assert nobody.texts == []
-    assert within_reach([], 1.0) == []
 
 
 @pytest.mark.parametrize("error", [TransientError("busy"), PermanentError("odd reply"), ModelUnavailable("no file")])

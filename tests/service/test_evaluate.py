@@ -111,7 +111,7 @@ async def test_search_and_answers_are_measured(app: App, paths: tuple[Path, Path
     items = {item.id: item for item in report.items}
     assert [items[name].pair for name in "1234"] == ["en", "zh", "en", "en"]
     assert items["1"].search is not None
-    assert set(items["1"].search.signals) >= {"cosine", "coverage", "cross"}
+    assert set(items["1"].search.signals) >= {"cosine", "coverage", "standing"}
     assert items["1"].search.without is not None
     reply = items["1"].answer
     assert reply is not None

@@ -91,6 +91,7 @@ class Reranker(Protocol):
     name: str
     passage_tokens: int  # what it has time or room for of one passage
     weight: float  # what one unit of its log-odds counts against one unit of a search's own score
+    reach: float  # how far behind the best score a passage may lie and still be worth its time
 
     async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
         """For each text the log-odds that it answers: log p - log(1 - p), above 0 means yes, finite. `texts` come best first;

@@ -32,6 +32,7 @@ class HTTPReranker:
 
     passage_tokens = PASSAGE_TOKENS
     weight = WEIGHT
+    reach = math.inf
 
     def __init__(self, settings: Settings) -> None:
         if not settings.rerank_url:

@@ -109,6 +109,7 @@ class RetryingReranker:
         self.name = inner.name
         self.passage_tokens = inner.passage_tokens
         self.weight = inner.weight
+        self.reach = inner.reach
         self._seconds = seconds
         self._wait = wait
 

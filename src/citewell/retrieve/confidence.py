@@ -40,20 +40,30 @@ class Evidence:
         return self.hits[:BEST]
 
     @property
-    def same(self) -> bool:
-        """Whether one of the best is in the question's language: words of another cannot be compared."""
-        return any(hit.lang == self.lang for hit in self.best)
+    def own(self) -> list[Hit]:
+        """Those in the question's language: words of another cannot be compared."""
+        return [hit for hit in self.best if hit.lang == self.lang]
 
-    def top(self, signal: str) -> float:
-        """The highest figure of that name among the best."""
-        return max((hit.signals.get(signal, 0.0) for hit in self.best), default=0.0)
+    @property
+    def foreign(self) -> list[Hit]:
+        return [hit for hit in self.best if hit.lang != self.lang]
+
+
+def top(hits: Sequence[Hit], signal: str) -> float:
+    """The highest figure of that name; 0 where there is none."""
+    return max((hit.signals.get(signal, 0.0) for hit in hits), default=0.0)
 
 
 # A new signal is one row here; `citewell eval --calibrate` then fits a weight for it.
 SIGNALS: dict[str, Callable[[Evidence], float]] = {
-    "cosine": lambda e: e.top("cosine") or UNKNOWN_COSINE,
-    "coverage": lambda e: e.top("coverage") if e.same else 0.0,
-    "cross": lambda e: 0.0 if e.same else 1.0,
+    "own": lambda e: float(bool(e.own)),
+    "cosine": lambda e: (top(e.own, "cosine") or UNKNOWN_COSINE) if e.own else 0.0,
+    "coverage": lambda e: top(e.own, "coverage"),
+    "standing": lambda e: top(e.own, "standing"),
+    "foreign": lambda e: float(bool(e.foreign)),
+    "foreign_cosine": lambda e: top(e.foreign, "foreign_cosine"),
+    "foreign_coverage": lambda e: top(e.foreign, "coverage"),
+    "foreign_standing": lambda e: top(e.foreign, "standing"),
 }
 
 

@@ -47,8 +47,9 @@ def rerank(
     context: str = "",
     weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Hit]:
-    """Order by meaning, words and entities together. Fills `score` and the signals `coverage` and `entities`, and
-    `context_coverage` where there is a context: the question behind those before it.
+    """Order by meaning, words and entities together. Fills `score` and the signals `coverage`, `entities` and `standing` (the
+    score, kept where later steps change it: how far a hit stands out of its pool), and `context_coverage` where there is a
+    context: the question behind those before it.
     """
     if not hits:
         return []
@@ -62,7 +63,8 @@ def rerank(
         total += weight * _standardised([s.get(name, 0.0) for s in signals])
     total *= SCALE / sum(weights.values())
     order = np.argsort(-total, kind="stable")
-    return [replace(hits[i], score=round(float(total[i]), 4), signals=signals[i]) for i in order]
+    scores = [round(float(x), 4) for x in total]
+    return [replace(hits[i], score=scores[i], signals=signals[i] | {"standing": scores[i]}) for i in order]
 
 
 def with_context(weight: float) -> dict[str, float]:

@@ -30,12 +30,12 @@ class Reranked(NamedTuple):
 async def reranked(reranker: Reranker | None, question: str, hits: Sequence[Hit], top: int) -> Reranked:
     """The first `top` hits ordered by their score and the reranker's log-odds together, the rest behind them as they were.
 
-    Those judged get the signal `rerank` (log-odds). Scores stay in descending order, the best one as high as before. Hits so
-    far behind that no verdict could bring them to the front are not shown to the reranker.
+    Those judged get the signal `rerank` (log-odds). Scores stay in descending order, the best one as high as before. Hits
+    out of the reranker's reach are not shown to it; with only the first in reach, nobody is asked.
     """
     if reranker is None:
         return Reranked(list(hits), [])
-    first = within_reach(hits[:top], reranker.weight)
+    first = list(takewhile(lambda hit: hits[0].score - hit.score <= reranker.reach, hits[:top]))
     if len(first) < 2:
         return Reranked(list(hits), [])
     texts = [_shown(question, hit, reranker.passage_tokens if n else FIRST_TOKENS) for n, hit in enumerate(first)]
@@ -44,11 +44,6 @@ async def reranked(reranker: Reranker | None, question: str, hits: Sequence[Hit]
     except CitewellError as error:
         return Reranked(list(hits), [f"the order of the passages was not checked again: {error.message}"])
     return Reranked(_blended(hits, verdicts, reranker.weight), [])
-
-
-def within_reach(hits: Sequence[Hit], weight: float) -> list[Hit]:
-    """The hits that the best verdict could put before a first one with the worst."""
-    return list(takewhile(lambda hit: hits[0].score - hit.score <= 2 * MOST * weight, hits))
 
 
 def _shown(question: str, hit: Hit, tokens: int) -> str:

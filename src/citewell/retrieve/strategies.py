@@ -23,7 +23,8 @@ from citewell.types import Hit
 __all__ = ["POOL", "STRATEGIES", "Context", "Found", "Query", "Strategy", "direct_chunk_search", "hierarchical_search"]
 
 # The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant English one) and words do not
-# match across languages: passages of the two are ranked apart, and taken in turn where the question's own language is unsure.
+# match across languages: passages of the two are ranked apart, and taken in turn, the surer language first, where the
+# question's own is unsure.
 SURE = 0.6
 OTHER = {"zh": "en", "en": "zh"}
 
@@ -74,7 +75,9 @@ async def _ranked(index: Index, query: Query) -> Found:
         rest = _order(query, hits)[:reach]
         return Found(rest, max(sure, confidence(query.text, rest, query.calibration)))
     others = deduplicate(await _foreign(index, query, query.where))[:reach]
-    return Found(interleave(own, others)[:reach], max(sure, confidence(query.text, others, query.calibration)))
+    first = sure >= confidence(query.text, others, query.calibration)
+    merged = (interleave(own, others) if first else interleave(others, own))[:reach]
+    return Found(merged, max(sure, confidence(query.text, merged, query.calibration)))
 
 
 async def _foreign(index: Index, query: Query, where: Filter) -> list[Hit]:

@@ -90,11 +90,10 @@ class Shelf:
 async def search(shelf: Shelf, asked: Asked, strategy: str) -> Searched:
     """One search, rated by document and, where gold pages are given, by page."""
     started = time.perf_counter()
-    hits, sure = await _find(shelf, asked, strategy)
+    hits, sure = await _find(shelf, asked, strategy, Filter(collections=(shelf.corpus.collection,)))
     seconds = time.perf_counter() - started
     gold = {(doc, 0): grade for doc, grade in asked.gold.items()}
     places = ranking.places([frozenset({(hit.doc_id, 0)}) for hit in hits], gold)
-    others = [hit for hit in hits if hit.doc_id not in asked.gold]
     return Searched(
         figures=ranking.rated(places, gold) if gold else None,
         pages=await _by_page(shelf, asked, hits) if gold and asked.pages else None,
@@ -102,16 +101,25 @@ async def search(shelf: Shelf, asked: Asked, strategy: str) -> Searched:
         held=any(hit.doc_id in asked.gold for hit in hits[:BEST]),
         confidence=sure,
         signals=evidence_signals(asked.read.text, hits) if hits else {},
-        without=evidence_signals(asked.read.text, others) if gold and others else None,
+        without=await _without(shelf, asked, strategy) if gold else None,
         seconds=seconds,
         found=[await _shown(shelf, asked, hit) for hit in hits[:SHOWN]],
     )
 
 
-async def _find(shelf: Shelf, asked: Asked, strategy: str) -> tuple[list[Hit], float]:
+async def _without(shelf: Shelf, asked: Asked, strategy: str) -> dict[str, float] | None:
+    """The signals of the same search where the gold documents are not there; None where no other document is."""
+    rest = tuple(doc for doc in shelf.infos if doc not in asked.gold)
+    if not rest:
+        return None
+    hits, _ = await _find(shelf, asked, strategy, Filter(collections=(shelf.corpus.collection,), doc_ids=rest))
+    return evidence_signals(asked.read.text, hits) if hits else None
+
+
+async def _find(shelf: Shelf, asked: Asked, strategy: str, where: Filter) -> tuple[list[Hit], float]:
     """The passages found, best first, and how sure the search is of the best."""
     app, read = shelf.app, asked.read
-    where, vector = Filter(collections=(shelf.corpus.collection,)), await app.embedder.query(read.text)
+    vector = await app.embedder.query(read.text)
     context = Context(read.context, await app.embedder.query(read.context), read.weight) if read.context else None
     options, names = SearchOptions(strategy=strategy), names_in(asked.question.question)
     found = await find(app, options, read.text, vector, names, where, HITS, context)
