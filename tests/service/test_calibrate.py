@@ -21,8 +21,9 @@ def report(n: int = 60, *, learnable: bool = True) -> Report:
     """Searches with high signals held, those without their gold have low ones; or signals that tell nothing."""
     items = []
     for number in range(n):
-        high = {"cosine": 0.9 - number / 1000, "coverage": 0.8, "own": 1.0}
-        low = {"cosine": 0.8 + number / 1000, "coverage": 0.2, "own": 1.0} if learnable else high
+        none = dict.fromkeys(SIGNALS, 0.0) | {"own": 1.0}
+        high = none | {"cosine": 0.9 - number / 1000, "coverage": 0.8}
+        low = none | {"cosine": 0.8 + number / 1000, "coverage": 0.2} if learnable else high
         found = searched(1 if number % 6 else 9).model_copy(update={"signals": high, "without": low})
         items.append(item(f"{number}", search=found))
     return reported(items, calibrate=True).model_copy(
