@@ -20,7 +20,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from citewell.config import IngestSettings
-from citewell.ingest import parse
+from citewell.ingest import parse, parse_here
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 LIBRARY = SAMPLES / "library"
@@ -151,3 +151,12 @@ async def test_our_parsers_find_the_gold_answers_headings_and_pages(name: str) -
         assert places, q["id"]
         if "gold_pages" in q:
             assert document.page_at(places[0]) in q["gold_pages"], q["id"]
+
+
+def test_two_tables_and_the_heading_between_them() -> None:
+    """A note below one table and the heading of the next are no rows of either, and each table's header names its own cells."""
+    name = "fleet-service-agreement.pdf"
+    read = parse_here((LIBRARY / name).read_bytes(), name, IngestSettings())
+    assert "Service: Lost battery key | Fee: €18" in read.text
+    assert "Replacement bike | Basic: no | Plus: after 3 working days | Premier: same day" in read.text
+    assert ("2 Plans and fees", "2.2 Single fees") in {section.heading_path for section in read.sections}

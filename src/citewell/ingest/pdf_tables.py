@@ -23,6 +23,7 @@ _SAME_EDGE: Final = 5.0  # points within which rules of one table begin and end
 _SHORTEST_RULE: Final = 60.0
 _MOST_BANDS: Final = 400
 _WIDE: Final = 0.75  # of a region's width: two pieces as wide as that between two rules are running text
+_LONE: Final = 0.5  # the same where several lines stand alone: a note below a table, and the heading of the next
 _MOST_LINE: Final = 12.0  # tokens of half the cells beyond which two columns without upright rules are no table
 _FEWEST_ALIGNED: Final = 3  # rows of a table without rules
 _LINED_UP: Final = 4.0  # points
@@ -100,8 +101,9 @@ def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
     for high, low in pairwise(region.levels):
         band = _Region(region.left, region.right, [high, low])
         inside = [line for line in lines if band.holds(line)]
-        wide = [line for line in inside if line.x1 - line.x0 > _WIDE * (region.right - region.left)]
-        apart = any(line.row or _CAPTION.match(line.text) for line in inside) or len(wide) > 1
+        width = region.right - region.left
+        wide = [line for line in inside if line.x1 - line.x0 > _WIDE * width]
+        apart = any(line.row or _CAPTION.match(line.text) for line in inside) or len(wide) > 1 or _lone(inside, width)
         if apart or (not inside and high - low > 40):
             if len(chain) > 1:
                 yield _Region(region.left, region.right, chain)
@@ -110,6 +112,12 @@ def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
             chain = [*chain, low] if chain else [high, low]
     if len(chain) > 1:
         yield _Region(region.left, region.right, chain)
+
+
+def _lone(inside: list[Line], width: float) -> bool:
+    """Whether lines between two rules stand alone in their rows, one below the other, and reach too far for a cell."""
+    found = rows(inside)
+    return len(found) > 1 and all(len(row) == 1 for row in found) and any(x.x1 - x.x0 > _LONE * width for x in inside)
 
 
 def _crossed(region: _Region, lines: Sequence[Line]) -> bool:
