@@ -5,6 +5,7 @@ The one rule: every `start`/`end` is a character offset into its document's `tex
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -65,7 +66,8 @@ class Document:
 
     def page_at(self, offset: int) -> int | None:
         """The page on which the character at `offset` stands."""
-        return next((p.number for p in reversed(self.pages) if p.start <= offset), None)
+        at = bisect_right(self.pages, offset, key=lambda page: page.start)
+        return self.pages[at - 1].number if at else None
 
 
 ChunkKind = Literal["text", "whole", "summary"]
