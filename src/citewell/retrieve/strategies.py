@@ -26,8 +26,9 @@ __all__ = ["POOL", "STRATEGIES", "Context", "Found", "Query", "Strategy", "direc
 # match across languages: passages of the two are ranked apart, and taken in turn, the surer language first, where the
 # question's own is unsure.
 SURE = 0.6
-# Of the confidence in the question's own language, below which passages of the other are left out: of 59 XQuAD questions that only
-# the other language answers, 95 % had 0.7 and more; half of those that their own answers had less than 0.4.
+# Of the confidence in the question's own language, below which passages of the other are left out: of 59 XQuAD
+# questions that only the other language answers, 95 % had 0.7 and more; half of those that their own answers had
+# less than 0.4.
 WORTH = 0.6
 OTHER = {"zh": "en", "en": "zh"}
 
