@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from citewell.retrieve.confidence import confidence
-from citewell.retrieve.rank import coverage, deduplicate, entity_share, fuse, interleave, rerank
+from citewell.retrieve.rank import append, coverage, deduplicate, entity_share, fuse, interleave, rerank
 from citewell.types import Hit
 
 
@@ -80,3 +80,10 @@ def test_interleave_takes_two_rankings_in_turn() -> None:
     second = [hit(3, "c"), hit(4, "d"), hit(5, "e")]
     assert [(h.chunk_id, h.score) for h in interleave(first, second)] == [(1, 9.0), (3, 9.0), (2, 5.0), (4, 5.0), (5, 5.0)]
     assert [h.chunk_id for h in interleave([], second)] == [3, 4, 5]
+
+
+def test_append_keeps_scores_falling() -> None:
+    """A ranking that comes last scores no more than what stands before it."""
+    first, second = [replace(hit(1, "a"), score=9.0), replace(hit(2, "b"), score=5.0)], [replace(hit(3, "c"), score=7.0)]
+    assert [(h.chunk_id, h.score) for h in append(first, second)] == [(1, 9.0), (2, 5.0), (3, 5.0)]
+    assert [(h.chunk_id, h.score) for h in append([], second)] == [(3, 0.0)]

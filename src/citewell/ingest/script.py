@@ -23,6 +23,7 @@ _FUNCTION_EN = re.compile(
     r"\b(?:the|of|and|to|in|is|are|was|a|an|that|for|on|with|by|it|as|at|be|this|what|how|does|do|did|which|why|who|when|where)\b",
     re.IGNORECASE,
 )
+_PASSAGE = 40  # Chinese characters of a text that is more than a question about something with a Chinese name
 _SAMPLE = 20_000  # characters; of a long text the language is read from its beginning, middle and end
 
 
@@ -45,17 +46,22 @@ def weight(text: str) -> float:
 
 
 def language(text: str) -> Literal["zh", "en"]:
-    """The language of `text`, by its small words; where those do not tell, by Chinese characters against Latin words."""
+    """The language of `text`: of a passage that is mostly Chinese, Chinese, whatever notices end it; else by its small words;
+    where those do not tell, by Chinese characters against Latin words.
+    """
     if len(text) > 3 * _SAMPLE:
         middle = len(text) // 2
         text = text[:_SAMPLE] + text[middle : middle + _SAMPLE] + text[-_SAMPLE:]
     han = len(_HAN.findall(text))
     if not han:
         return "en"
+    words = len(_WORDS.findall(text))
+    if han >= _PASSAGE and han > 2 * words:
+        return "zh"
     chinese, english = len(_FUNCTION_ZH.findall(text)), len(_FUNCTION_EN.findall(text))
     if chinese != english:
         return "zh" if chinese > english else "en"
-    return "zh" if han > len(_WORDS.findall(text)) else "en"
+    return "zh" if han > words else "en"
 
 
 def is_cjk(char: str) -> bool:

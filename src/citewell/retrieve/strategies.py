@@ -15,7 +15,7 @@ from citewell.retrieve.candidates import POOL, candidates, foreign_candidates
 from citewell.retrieve.confidence import confidence
 from citewell.retrieve.diversify import diversified
 from citewell.retrieve.query import Context, Found, Query, Strategy
-from citewell.retrieve.rank import FOREIGN_WEIGHTS, deduplicate, interleave, rerank, with_context
+from citewell.retrieve.rank import FOREIGN_WEIGHTS, append, deduplicate, interleave, rerank, with_context
 from citewell.retrieve.rerank import reranked
 from citewell.retrieve.weigh import weighed
 from citewell.types import Hit
@@ -23,13 +23,11 @@ from citewell.types import Hit
 __all__ = ["POOL", "STRATEGIES", "Context", "Found", "Query", "Strategy", "direct_chunk_search", "hierarchical_search"]
 
 # The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant English one) and words do not
-# match across languages: passages of the two are ranked apart, and taken in turn, the surer language first, where the
-# question's own is unsure.
+# match across languages: passages of the two are ranked apart. Where the question's own is unsure the other is asked too: the
+# surer comes first, the question's own after that in turn, the other last. Of 59 XQuAD questions that only the other language
+# answers it was surer 1.3 times and more; taking it in turn from 0.6 times on gave xquad-half nDCG@10 0.935 for 0.927, and
+# a Chinese set of RGB, whose English passages answer nothing, 0.765 for 0.804.
 SURE = 0.6
-# Of the confidence in the question's own language, below which passages of the other come last: of 59 XQuAD
-# questions that only the other language answers, 95 % had 0.7 and more; half of those that their own answers had
-# less than 0.4.
-WORTH = 0.6
 OTHER = {"zh": "en", "en": "zh"}
 
 SECTIONS = 8  # looked into
@@ -80,9 +78,7 @@ async def _ranked(index: Index, query: Query) -> Found:
         return Found(rest, max(sure, confidence(query.text, rest, query.calibration)))
     others = deduplicate(await _foreign(index, query, query.where))[:reach]
     alone = confidence(query.text, others, query.calibration)
-    if own and alone < WORTH * sure:
-        return Found([*own, *others][:reach], sure)
-    merged = (interleave(own, others) if sure >= alone else interleave(others, own))[:reach]
+    merged = (append(own, others) if sure >= alone else interleave(others, own))[:reach]
     return Found(merged, max(sure, confidence(query.text, merged, query.calibration)))
 
 
