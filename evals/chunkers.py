@@ -107,7 +107,9 @@ async def measure(settings: Settings, sources: Sequence[Source], chunker: str) -
             chunks = 0
             for source in sources:
                 began = time.perf_counter()
-                cut = [each for each in await cut_as(source.document, way, app.embedder) if each.kind != "summary"]
+                cut = [
+                    each for each in await cut_as(source.document, way, app.embedder, settings.ingest) if each.kind != "summary"
+                ]
                 cutting, chunks = cutting + time.perf_counter() - began, chunks + len(cut)
                 await app.catalog.put(source.name, source.name, source.name.encode(), source.document, cut)
             began = time.perf_counter()

@@ -70,7 +70,7 @@ async def outcome(path: Path, name: str, reference: Path | None, settings: Inges
     if suffix in CONTAINERS:
         started = time.perf_counter()
         try:
-            members, warnings = await unpack(data, name, settings)
+            members, warnings, _ = await unpack(data, name, settings)
         except UnreadableFile as error:
             return [*results, Outcome(name, len(data), time.perf_counter() - started, reason=_said(error))]
         results += [await _parsed(member.data, f"{name}!/{member.name}", None, settings) for member in members]

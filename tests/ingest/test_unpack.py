@@ -12,7 +12,7 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.unpack import Unpacking, unpack, unpack_here
+from citewell.ingest.unpack import Taken, Unpacking, unpack, unpack_here
 
 SETTINGS = IngestSettings()
 
@@ -54,7 +54,7 @@ def test_readable_files_come_out() -> None:
 
 def test_names_stay_below() -> None:
     """A name cannot lead out of where it is put, and two files of one name are two."""
-    data = zipped({"../../etc/p.txt": "1", "/etc/p.txt": "2", "C:\\w\\q.txt": "3", "a!/b.txt": "4", "../..": "5"})
+    data = zipped({"../../etc/p.txt": "1", "/etc/p.txt": "2", "C:\\w\\q.txt": "3", "a!!//b\u202e.txt": "4", "../..": "5"})
     assert names(data) == ["etc/p.txt", "etc/p (2).txt", "w/q.txt", "a/b.txt", "unnamed"]
 
 
@@ -95,6 +95,28 @@ def test_bombs() -> None:
         assert "ingest.max_ratio" in caught.value.hint
 
 
+def test_bombs_that_cannot_be_counted() -> None:
+    """Python unpacks bzip2 and LZMA whole, whatever is asked for: such files are left out before a byte of them is unpacked."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, method in (("b.txt", zipfile.ZIP_BZIP2), ("l.txt", zipfile.ZIP_LZMA), ("s.txt", zipfile.ZIP_STORED)):
+            archive.writestr(name, "words", method)
+    result = unpack_here(buffer.getvalue(), "a.zip", SETTINGS)
+    assert [member.name for member in result.members] == ["s.txt"]
+    assert result.warnings == ["left out (packed in a way that cannot be unpacked piece by piece): b.txt, l.txt"]
+
+
+def test_what_came_out_before_counts() -> None:
+    """Files inside a file that came out of another share its limits."""
+    data = zipped({"a.txt": "word" * 100, "b.txt": "word"})
+    taken = unpack_here(data, "a.zip", SETTINGS).taken
+    assert (taken.packed, taken.bytes, taken.members) == (len(data), 404, 2)
+    with pytest.raises(UnreadableFile, match="holds more than 3 files"):
+        unpack_here(data, "a.zip", IngestSettings(max_members=3), taken)
+    with pytest.raises(UnreadableFile, match="unpacks to more than 200 times"):
+        unpack_here(data, "a.zip", SETTINGS, Taken(50, 10_000_000))
+
+
 def overlapping(entries: int, size: int) -> bytes:
     """Many entries that share the same packed bytes."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -109,7 +131,7 @@ def overlapping(entries: int, size: int) -> bytes:
 def test_a_size_that_lies() -> None:
     """A file that is longer than its header says is broken, not trusted."""
     data = zipped({"z.txt": bytes(range(256)) * 4000}).replace(struct.pack("<I", 1_024_000), struct.pack("<I", 10))
-    assert unpack_here(data, "a.zip", SETTINGS) == Unpacking([], ["left out (broken): z.txt"])
+    assert unpack_here(data, "a.zip", SETTINGS)[:2] == ([], ["left out (broken): z.txt"])
 
 
 def test_limits() -> None:
@@ -158,6 +180,6 @@ def test_attachments_of_a_mail() -> None:
 async def test_in_a_process_of_its_own() -> None:
     """`unpack` runs in a worker, hands errors through, and gives nothing for a file that holds no others."""
     assert (await unpack(zipped({"a.txt": "x"}), "a.zip", SETTINGS)).members == [("a.txt", b"x")]
-    assert await unpack(b"x", "a.txt", SETTINGS) == Unpacking([], [])
+    assert await unpack(b"x", "a.txt", SETTINGS) == Unpacking([], [], Taken(1))
     with pytest.raises(UnreadableFile, match=r"a\.zip is broken"):
         await unpack(b"PK\3\4junk", "a.zip", SETTINGS)

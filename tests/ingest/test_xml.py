@@ -83,6 +83,18 @@ def test_entities() -> None:
     assert document.text == "one Acme Ltd é"
 
 
+def test_many_entities() -> None:
+    """What short names stand for is read to the end, in time; a document that swells by them is refused."""
+    defined = "".join(f'<!ENTITY n{n} "name {n}">' for n in range(3000))
+    started = time.perf_counter()
+    document = read(f"<!DOCTYPE a [{defined}]><a><p>{'&n2999; ' * 20_000}end</p></a>")
+    assert document.text.count("name 2999") == 20_000
+    assert document.text.endswith("end")
+    assert time.perf_counter() - started < 5
+    with pytest.raises(UnreadableFile, match="by its entities"):
+        read(f'<!DOCTYPE a [<!ENTITY e "{"x" * 200}">]><a>{"&e;" * 10_000}</a>')
+
+
 def test_broken_xml_is_read_as_far_as_it_goes() -> None:
     """A missing end tag is a warning; XHTML is read as the page it is."""
     document = read("<a><b>unclosed</a>")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from email.message import EmailMessage
 from pathlib import Path
 
+import anyio
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest.unpack import unpack
+from citewell.ingest.unpack import Taken, unpack
 from citewell.service.add import FileReport, add
 from citewell.service.app import App
 from citewell.service.documents import delete_document, find_documents
+from citewell.service.intake import Intake
 
 NOTES = {"a.md": "# Lighthouse\n\nIt was built in 1857.\n", "sub/灯塔.txt": "灯塔建于一八五七年。塔身为红色。\n"}
 
@@ -42,9 +45,9 @@ def unpackings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the containers that were opened."""
     opened: list[str] = []
 
-    async def counted(data: bytes, name: str, settings: IngestSettings) -> object:
+    async def counted(data: bytes, name: str, settings: IngestSettings, taken: Taken | None) -> object:
         opened.append(name)
-        return await unpack(data, name, settings)
+        return await unpack(data, name, settings, taken)
 
     monkeypatch.setattr("citewell.service.intake.unpack", counted)
     return opened
@@ -60,6 +63,31 @@ async def test_members_are_documents(app: App, tmp_path: Path, unpackings: list[
     assert {file.status for file in again.files} == {"unchanged"}
     assert [file.doc_id for file in again.files] == [file.doc_id for file in report.files]
     assert unpackings == ["notes.zip"]
+
+
+async def test_priority_of_what_is_unchanged(app: App, tmp_path: Path) -> None:
+    """A priority given later holds for the members too."""
+    path = archive(tmp_path / "notes.zip", NOTES)
+    await add(app, [path], "docs")
+    await add(app, [path], "docs", priority=7)
+    assert {info.priority for info in await app.catalog.documents("docs")} == {7}
+
+
+async def test_mails_in_an_archive_share_its_limits(app: App, tmp_path: Path) -> None:
+    """What mails hold counts with what the archive held: many small bombs are one large one."""
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("z.txt", "word " * 100_000)
+    message = EmailMessage()
+    message.set_content("text")
+    message.add_attachment(inner.getvalue(), maintype="application", subtype="zip", filename="z.zip")
+    path = archive(tmp_path / "mails.zip", {f"{n}.eml": message.as_string() for n in range(3)})
+    ingest = app.settings.ingest.model_copy(update={"max_unpacked": 1_000_000})
+    app.settings = app.settings.model_copy(update={"ingest": ingest})
+    taken = Taken(1_000_000)
+    reports = await Intake(app, "docs").file(await anyio.Path(path).read_bytes(), "mails.zip", path, taken=taken)
+    assert [report.status for report in reports if report.status == "failed"] == ["failed"] * 2
+    assert 500_000 < taken.bytes < 1_000_000
 
 
 async def test_new_version_of_an_archive(app: App, tmp_path: Path) -> None:

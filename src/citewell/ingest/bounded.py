@@ -12,29 +12,36 @@ import anyio.to_process
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.worker import Died, in_worker
+from citewell.ingest.worker import MOST_MEMORY, Died, in_worker
 
 USUAL_BYTES: Final = 2_000_000  # a larger file gets more time in proportion: hostile ones are small, long books are not
 MOST_TIMES: Final = 10
 
 
-def seconds_for(data: bytes, settings: IngestSettings) -> float:
+def seconds_for(size: int, settings: IngestSettings) -> float:
     """How long a file may take: `parse_seconds`, and up to ten times as long for one of more than 2 MB."""
-    return settings.parse_seconds * min(MOST_TIMES, max(1.0, len(data) / USUAL_BYTES))
+    return settings.parse_seconds * min(MOST_TIMES, max(1.0, size / USUAL_BYTES))
 
 
-async def bounded(function: str, data: bytes, name: str, settings: IngestSettings) -> Any:
-    """What `function` (`module:function`), called with data, name and settings, returns. Raises UnreadableFile."""
+async def bounded(function: str, data: bytes, name: str, settings: IngestSettings, *more: Any) -> Any:
+    """What `function` (`module:function`), called with data, name, settings and `more`, returns. Raises UnreadableFile."""
     _check_size(data, name, settings)
-    seconds = seconds_for(data, settings)
+    return await in_time(function, len(data), name, settings, data, name, settings, *more)
+
+
+async def in_time(function: str, size: int, name: str, settings: IngestSettings, *arguments: Any) -> Any:
+    """The same for any arguments of about `size` bytes, which come of the file `name`."""
+    seconds = seconds_for(size, settings)
     limiter = anyio.to_process.current_default_process_limiter()
     async with limiter:  # waiting for a free process does not count against the file's time
         try:
             with anyio.fail_after(seconds):
-                return await in_worker(function, data, name, settings)
+                return await in_worker(function, *arguments)
         except TimeoutError:
             hint = "raise ingest.parse_seconds, or split the file"
             raise UnreadableFile(f"{name} could not be read within {seconds:g} s", hint=hint) from None
+        except MemoryError:
+            raise UnreadableFile(f"{name} needs more than {MOST_MEMORY >> 30} GB to be read", hint="split the file") from None
         except Died:
             raise UnreadableFile(f"{name} cannot be read: its parser crashed") from None
 

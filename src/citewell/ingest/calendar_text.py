@@ -18,7 +18,7 @@ from citewell.types import Document
 
 _FOLD = re.compile(r"\n[ \t]")
 _SOFT = re.compile(r"=\n")
-_LINE = re.compile(r"(?:[\w-]+\.)?(?P<key>[\w-]+)(?P<parameters>(?:;[^:\"\n]*(?:\"[^\"\n]*\")?)*):(?P<value>.*)", re.DOTALL)
+_LINE = re.compile(r"(?:[\w-]+\.)?(?P<key>[\w-]+)(?P<parameters>(?:;(?:[^;:\"\n]|\"[^\"\n]*\")*)*):(?P<value>.*)", re.DOTALL)
 _ESCAPE = re.compile(r"\\([nN,;\\])")
 _MACHINES: Final = frozenset(
     {

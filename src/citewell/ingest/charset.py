@@ -31,7 +31,7 @@ _KANA = re.compile(r"[\u3041-\u30fe]")
 _ESCAPES = (  # encodings of seven bits, by what switches to their second set
     (re.compile(rb"\x1b\$\)C"), "iso2022_kr"),
     (re.compile(rb"\x1b\$[@B(]"), "iso2022_jp_2"),
-    (re.compile(rb"~\{(?:[\x21-\x7e]{2})+~\}"), "hz"),
+    (re.compile(rb"~\{(?:[\x21-\x7d][\x21-\x7e])+~\}"), "hz"),
 )
 _ASIAN = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 _SHOWN = {"cp932": "shift_jis", "cp949": "euc_kr"}  # the names that people know

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from citewell.ingest.chunk_pieces import is_code
+from citewell.ingest.chunk import chunk
+from citewell.ingest.chunk_pieces import Embed, is_code
 from citewell.ingest.script import CJK, HAN, count_tokens, seam, weight
 from citewell.ingest.sentences import sentences
 from citewell.types import Chunk, Document
@@ -32,6 +33,11 @@ class _Sentence:
     text: str
     terms: frozenset[str]
     tokens: float
+
+
+def chunked(document: Document, tokens: int, overlap: int, strategy: str, embed: Embed | None = None) -> list[Chunk]:
+    """The chunks of `document`, then the summaries of its sections."""
+    return with_summaries(document, chunk(document, tokens=tokens, overlap=overlap, strategy=strategy, embed=embed))
 
 
 def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:

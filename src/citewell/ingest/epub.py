@@ -37,7 +37,7 @@ class _Item:
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """An EPUB, version 2 or 3."""
-    package = Package(data, name, "META-INF/", "an EPUB book", max_xml=settings.max_bytes)
+    package = Package(data, name, settings, "META-INF/", "an EPUB book", max_xml=settings.max_bytes)
     _check_protection(package, name)
     where = _package_file(package, name)
     root = package.xml(where)

@@ -26,7 +26,7 @@ MEDIA_TYPES: Final = {
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """An OpenDocument text, presentation or spreadsheet."""
-    package = Package(data, name, "content.xml", "an OpenDocument file")
+    package = Package(data, name, settings, "content.xml", "an OpenDocument file")
     if b"encryption-data" in package.read("META-INF/manifest.xml"):
         raise UnreadableFile(f"{name} is protected by a password", hint="save it without one and add it again")
     said = package.read("mimetype")[:100].decode("ascii", errors="replace").strip()

@@ -22,9 +22,9 @@ _PARTS: Final = frozenset({"styles", "numbering", "footnotes", "endnotes"})
 _R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 
-def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A Word document."""
-    package = Package(data, name, "word/document", "a Word document")
+    package = Package(data, name, settings, "word/document", "a Word document")
     main = next((r.target for r in package.relations("").values() if r.kind == "officeDocument"), "word/document.xml")
     root, related = package.xml(main), package.relations(main)
     by_kind = {relation.kind: package.optional(relation.target) for relation in related.values() if relation.kind in _PARTS}

@@ -1,6 +1,7 @@
 """Office files as what they are: zip archives of XML parts that refer to one another.
 
-The one rule: what a file unpacks to is known before anything is unpacked, and a part is read only when it is asked for.
+The one rule: what a file unpacks to is known before anything is unpacked (a part that is larger than it says is broken), and a
+part is read only when it is asked for.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.ole import MAGIC, refusal
+from citewell.ingest.unpacked import RATIO_FROM
+from citewell.ingest.zip_members import COUNTABLE
 
 MAX_UNPACKED: Final = 1_000_000_000  # bytes of all parts, pictures included
 MAX_XML: Final = 150_000_000  # bytes of XML parts: some twenty times a long novel, about 2 GB of memory when parsed
@@ -37,7 +41,9 @@ class Package:
     Raises UnreadableFile, with the reason, for what is none, is protected, broken, or too large to unpack.
     """
 
-    def __init__(self, data: bytes, name: str, known_by: str, words: str, *, max_xml: int = MAX_XML) -> None:
+    def __init__(
+        self, data: bytes, name: str, settings: IngestSettings, known_by: str, words: str, *, max_xml: int = MAX_XML
+    ) -> None:
         if data.startswith(MAGIC):
             raise refusal(data, name)
         try:
@@ -51,10 +57,15 @@ class Package:
             raise UnreadableFile(f"{name} is not {words}")
         if any(entry.flag_bits & 1 for entry in entries):
             raise UnreadableFile(f"{name} is protected by a password", hint="save it without one and add it again")
+        if any(entry.compress_type not in COUNTABLE for entry in entries):
+            raise UnreadableFile(f"{name} is packed in a way that Office files never are", hint="save it anew and add it again")
         xml = sum(entry.file_size for entry in entries if entry.filename.lower().endswith((".xml", ".rels")))
         total = sum(entry.file_size for entry in entries)
         if xml > max_xml or total > MAX_UNPACKED:
             raise UnreadableFile(f"{name} unpacks to {total:,} bytes, {xml:,} of them XML: too large to read")
+        if total > max(RATIO_FROM, settings.max_ratio * len(data)):
+            hint = "raise ingest.max_ratio if it is meant"
+            raise UnreadableFile(f"{name} unpacks to {total / len(data):,.0f} times its size, as zip bombs do", hint=hint)
 
     def read(self, part: str) -> bytes:
         """The bytes of a part, none where it is missing. Raises zipfile.BadZipFile where they are broken."""

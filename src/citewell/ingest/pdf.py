@@ -96,7 +96,7 @@ def open_pdf(data: bytes, name: str) -> Any:
 
 
 def _read(data: bytes, name: str, count: int, settings: IngestSettings) -> _Read:
-    read = _Read(_why_not(settings), time.monotonic() + _OCR_SHARE * seconds_for(data, settings))
+    read = _Read(_why_not(settings), time.monotonic() + _OCR_SHARE * seconds_for(len(data), settings))
     for start in range(0, count, _PAGES_AT_ONCE):
         pdf = open_pdf(data, name)
         try:

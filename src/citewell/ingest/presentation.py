@@ -23,9 +23,9 @@ _R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 _LONGEST_TITLE: Final = 60  # characters of a first line that names a slide without a title
 
 
-def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A presentation."""
-    package = Package(data, name, "ppt/", "a PowerPoint presentation")
+    package = Package(data, name, settings, "ppt/", "a PowerPoint presentation")
     reader = _Reader(package)
     hidden = [str(number) for number, part in enumerate(_slides(package), start=1) if reader.slide(number, part)]
     warnings = [f"hidden slides are read too: {', '.join(hidden)}"] if hidden else []

@@ -39,7 +39,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         raise refusal(data, name)
     if old and runs_in_circles(data):
         raise UnreadableFile(f"{name} is broken: its sectors run in circles")
-    package = None if old else Package(data, name, "xl/", "an Excel workbook", max_xml=MAX_XML)
+    package = None if old else Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
     reader = _Reader(data, name, package, settings.max_cells)
     reader.read()
     title = package.stated_title() if package else ""

@@ -14,10 +14,10 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.bounded import bounded
 from citewell.ingest.sniff import sniff
-from citewell.ingest.unpacked import Member, Unpacked
+from citewell.ingest.unpacked import Member, Taken, Unpacked
 from citewell.ingest.zip_members import unzip
 
-__all__ = ["CONTAINERS", "Member", "Unpacking", "unpack", "unpack_here"]
+__all__ = ["CONTAINERS", "Member", "Taken", "Unpacking", "unpack", "unpack_here"]
 
 
 class Unpacking(NamedTuple):
@@ -25,6 +25,7 @@ class Unpacking(NamedTuple):
 
     members: list[Member]
     warnings: list[str]
+    taken: Taken
 
 
 def _mail(data: bytes, name: str, into: Unpacked) -> None:
@@ -38,26 +39,28 @@ def _mail(data: bytes, name: str, into: Unpacked) -> None:
 CONTAINERS: Final[dict[str, Callable[[bytes, str, Unpacked], None]]] = {".zip": unzip, ".eml": _mail}
 
 
-async def unpack(data: bytes, name: str, settings: IngestSettings) -> Unpacking:
+async def unpack(data: bytes, name: str, settings: IngestSettings, taken: Taken | None = None) -> Unpacking:
     """The readable files that `data` holds, and warnings that name what was left out; nothing for a file that holds no others.
 
-    Raises UnreadableFile for a bomb, a broken or an encrypted archive. Runs in a worker process.
+    `taken`: of a file that came out of another, what came out of the outermost so far. Raises UnreadableFile for a bomb, a
+    broken or an encrypted archive. Runs in a worker process.
     """
+    taken = taken or Taken(len(data))
     if PurePath(name).suffix.lower() not in CONTAINERS:
-        return Unpacking([], [])
-    result = await bounded("citewell.ingest.unpack:unpack_here", data, name, settings)
+        return Unpacking([], [], taken)
+    result = await bounded("citewell.ingest.unpack:unpack_here", data, name, settings, taken)
     assert isinstance(result, Unpacking)
     return result
 
 
-def unpack_here(data: bytes, name: str, settings: IngestSettings) -> Unpacking:
+def unpack_here(data: bytes, name: str, settings: IngestSettings, taken: Taken | None = None) -> Unpacking:
     """The same without a process of its own."""
     suffix, kind = PurePath(name).suffix.lower(), sniff(data)
     if suffix == ".zip" and kind is not None and kind.suffix:
         raise UnreadableFile(f"{name} is {kind.words}", hint=f"name it {kind.suffix} and add it again")
-    into = Unpacked(name, len(data), settings)
+    into = Unpacked(name, settings, taken or Taken(len(data)))
     try:
         CONTAINERS[suffix](data, name, into)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise UnreadableFile(f"{name} is broken: {type(error).__name__}: {error}"[:300]) from None
-    return Unpacking(into.members, into.all_warnings())
+    return Unpacking(into.members, into.all_warnings(), into.taken)

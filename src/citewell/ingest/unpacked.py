@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple, NoReturn
 
@@ -17,13 +18,15 @@ from citewell.ingest.assemble import clean
 from citewell.ingest.sniff import sniff
 
 DEEPEST: Final = 2  # archives inside archives that are opened
-_RATIO_FROM: Final = 10_000_000  # bytes: a small file may be all zeros
+RATIO_FROM: Final = 10_000_000  # bytes: a small file may be all zeros
 _SHOWN: Final = 5  # names that one warning gives
 _INNER: Final = frozenset({".zip"})
 _MAIL: Final = ".eml"
 _NEVER: Final = frozenset({"thumbs.db", "desktop.ini"})
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _LONGEST_NAME: Final = 200
+_SEPARATORS = re.compile(r"!*/")  # `!/` stands where an archive is opened, and nowhere else
+_TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # turn the direction of writing: exe.txt shown for txt.exe
 
 
 class Member(NamedTuple):
@@ -33,17 +36,25 @@ class Member(NamedTuple):
     data: bytes
 
 
-class Unpacked:
-    """Collects members. `packed`: bytes of the container itself."""
+@dataclass(slots=True)
+class Taken:
+    """What has come out of an outermost file of `packed` bytes, and of all that is nested in it."""
 
-    def __init__(self, name: str, packed: int, settings: IngestSettings) -> None:
+    packed: int
+    bytes: int = 0
+    members: int = 0
+
+
+class Unpacked:
+    """Collects members, and counts them on in `taken`."""
+
+    def __init__(self, name: str, settings: IngestSettings, taken: Taken) -> None:
         self.name = name
         self.settings = settings
+        self.taken = taken
         self.members: list[Member] = []
         self.depth = 0
         self._prefix = ""
-        self._packed = packed
-        self._bytes = 0
         self._refused = False  # the container as a whole, not only an archive in it
         self._names: set[str] = set()
         self._unknown: Counter[str] = Counter()
@@ -59,18 +70,18 @@ class Unpacked:
             return False
         if suffix in PICTURES and self.settings.ocr == "off":
             return False  # logos and photographs, which nobody asked for
-        unread = suffix in PICTURES and self.settings.ocr == "off"
-        if not suffix or (suffix in PARSERS and not unread) or suffix in _INNER or suffix == _MAIL:
+        if not suffix or suffix in PARSERS or suffix in _INNER or suffix == _MAIL:
             return True
         self._unknown[suffix] += 1
         return False
 
     def count(self, size: int) -> None:
         """Account for bytes that came out. Raises UnreadableFile where there are too many."""
-        self._bytes += size
-        if self._bytes > max(_RATIO_FROM, self.settings.max_ratio * self._packed):
+        taken = self.taken
+        taken.bytes += size
+        if taken.bytes > max(RATIO_FROM, self.settings.max_ratio * taken.packed):
             self._refuse(f"unpacks to more than {self.settings.max_ratio:g} times its size, as zip bombs do", "max_ratio")
-        if self._bytes > self.settings.max_unpacked:
+        if taken.bytes > self.settings.max_unpacked:
             self._refuse(f"unpacks to more than {self.settings.max_unpacked:,} bytes", "max_unpacked")
 
     def offer(self, name: str, data: bytes) -> None:
@@ -92,8 +103,9 @@ class Unpacked:
         elif not suffix and not _readable(data):
             self._unknown["without a suffix"] += 1
         else:
-            if len(self.members) >= self.settings.max_members:
+            if self.taken.members >= self.settings.max_members:
                 self._refuse(f"holds more than {self.settings.max_members:,} files", "max_members")
+            self.taken.members += 1
             self.members.append(Member(self._unique(self._prefix + name), data))
 
     def leave_out(self, why: str, name: str) -> None:
@@ -138,8 +150,9 @@ class Unpacked:
 
 def harmless(name: str) -> str:
     """A member's name as a relative path that stays below where it is put."""
-    path = _DRIVE.sub("", clean(name).replace("\\", "/").replace("\n", " ").replace("!/", "/"))
-    parts = [part.strip()[:_LONGEST_NAME] for part in path.split("/") if part.strip() not in {"", ".", ".."}]
+    path = _DRIVE.sub("", _TURNS.sub("", clean(name)).replace("\\", "/").replace("\n", " "))
+    parts = [part.strip()[:_LONGEST_NAME] for part in _SEPARATORS.split(path)]
+    parts = [part for part in parts if part not in {"", ".", ".."}]
     return "/".join(parts) or "unnamed"
 
 

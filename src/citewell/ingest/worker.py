@@ -25,9 +25,13 @@ from typing import Any
 
 import anyio.to_thread
 
+if sys.platform != "win32":
+    import resource
+
 Call = tuple[str, tuple[Any, ...]]  # `module:function` and its arguments, which pickle
 PROGRAM = "from citewell.ingest.worker import serve; serve()"
 PACKAGES = str(Path(__file__).resolve().parents[2])  # where `citewell` is
+MOST_MEMORY = 4 << 30  # bytes that a worker may have: twice what the largest Office file that is read takes
 IDLE_SECONDS = 60.0  # without a file for so long, a worker gives its memory back
 
 _idle: list[Worker] = []
@@ -97,6 +101,7 @@ def end_idle() -> None:
 def serve() -> None:
     """The worker's own program. An interrupt from the keyboard is the parent's to act on."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _limit_memory()
     source, target = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what native code prints must not mix with the answers
     while select.select([source], [], [], IDLE_SECONDS)[0] and source.peek(1):
@@ -106,6 +111,16 @@ def serve() -> None:
             outcome = error
         pickle.dump(outcome, target, pickle.HIGHEST_PROTOCOL)
         target.flush()
+
+
+def _limit_memory() -> None:
+    """Where the system can: more than that ends in a MemoryError, not in the machine's last page."""
+    if sys.platform == "win32":
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def _run(call: Call) -> Any:

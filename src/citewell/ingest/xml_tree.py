@@ -1,4 +1,5 @@
-"""XML to a tree that can do no harm: no entity is expanded, nothing is fetched, and depth is limited by the parser.
+"""XML to a tree that can do no harm: no entity stands for more than a short text, nothing is fetched, and depth is limited by
+the parser.
 
 The one rule: every XML file that is not part of an Office file is parsed here.
 """
@@ -15,11 +16,13 @@ from citewell.ingest.html import to_text
 DEEPEST: Final = 256  # libxml2's own limit, so walks over its trees may recurse
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _ENTITY = re.compile(r"&(\w{1,40});")
+_DEFINED = re.compile(r"""<!ENTITY\s+(\w{1,40})\s+(?:"([^"<&%]{0,200})"|'([^'<&%]{0,200})')\s*>""")
+_XML_OWN: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_MOST_TIMES: Final = 20  # a document may grow so many times by what its entities stand for
 # their parts stand one after the other without anything between
 _SPACED: Final = frozenset(
     {"element-citation", "person-group", "name", "institution-wrap", "date", "address", "author", "personname"}
 )
-_LONGEST_ENTITY: Final = 200
 
 
 def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
@@ -27,7 +30,8 @@ def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
     from lxml import etree
 
     text, warnings = to_text(data, name)
-    source = _DECLARATION.sub("", text.replace("\0", "").lstrip("\ufeff")).encode("utf-8", "replace")
+    text = _DECLARATION.sub("", text.replace("\0", "").lstrip("\ufeff"))
+    source = _spelled_out(text, name).encode("utf-8", "replace")
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -51,8 +55,27 @@ def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
     return root, warnings
 
 
+def _spelled_out(text: str, name: str) -> str:
+    """The document with the characters that HTML names, and the short texts that it defines itself, in the place of their
+    names. Done here because libxml2 counts what names stand for, and stops in the middle of a document with many.
+    """
+    head = text[: text.find("]>") + 1] if "<!ENTITY" in text else ""
+    defined = {match[1]: match[2] or match[3] or "" for match in _DEFINED.finditer(head)}
+    left = _MOST_TIMES * len(text)
+
+    def value(match: re.Match[str]) -> str:
+        nonlocal left
+        known = match[0] if match[1] in _XML_OWN else html5.get(f"{match[1]};", defined.get(match[1], match[0]))
+        left -= len(known)
+        if left < 0:
+            raise UnreadableFile(f"{name} grows to more than {_MOST_TIMES} times its size by its entities")
+        return known
+
+    return _ENTITY.sub(value, text)
+
+
 def words(element: Any, leave_out: frozenset[str] = frozenset()) -> str:
-    """All text below `element`, entities said by name, without what stands in the tags to `leave_out`."""
+    """All text below `element`, without what stands in the tags to `leave_out`."""
     parts: list[str] = []
     _gather(element, leave_out, parts)
     return "".join(parts)
@@ -60,28 +83,12 @@ def words(element: Any, leave_out: frozenset[str] = frozenset()) -> str:
 
 def _gather(element: Any, leave_out: frozenset[str], parts: list[str]) -> None:
     if not isinstance(element.tag, str):
-        parts.append(_entity(element))
         return
     parts.append(element.text or "")
     for child in element:
         if tag(child) not in leave_out:
             _gather(child, leave_out, parts)
         parts.append(child.tail or (" " if tag(element) in _SPACED else ""))
-
-
-def _entity(node: Any) -> str:
-    """What an entity stands for: the character that HTML names so, or a short text that the document itself defines."""
-    match = _ENTITY.fullmatch(node.text or "")
-    if match is None:
-        return ""
-    named = match.group(1)
-    if f"{named};" in html5:
-        return html5[f"{named};"]
-    dtd = node.getroottree().docinfo.internalDTD
-    for entity in dtd.iterentities() if dtd is not None else ():
-        if entity.name == named and len(entity.content or "") <= _LONGEST_ENTITY and not set("&<") & set(entity.content or ""):
-            return entity.content or ""
-    return ""
 
 
 def tag(element: Any) -> str:

@@ -6,7 +6,6 @@ The one rule: nothing is read whole; a file comes out in pieces, and the piece t
 from __future__ import annotations
 
 import io
-import lzma
 import stat
 import zipfile
 import zlib
@@ -19,6 +18,8 @@ from citewell.ingest.unpacked import Unpacked, harmless
 _PIECE: Final = 1 << 20
 _ENTRY: Final = b"PK\x01\x02"  # begins an entry of the archive's own list
 _MOST_ENTRIES: Final = 100_000  # of that list, which Python reads whole: some 100 MB of memory
+# Python unpacks bzip2 and LZMA without a limit: 4 KB that are read become 4 GB before a byte of them can be counted
+COUNTABLE: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _UTF8: Final = 0x800
 _ENCRYPTED: Final = 0x1
 
@@ -48,12 +49,14 @@ def _take(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unp
         into.leave_out("protected by a password", name)
     elif stat.S_ISLNK(entry.external_attr >> 16):
         into.leave_out("a link", name)
+    elif entry.compress_type not in COUNTABLE:
+        into.leave_out("packed in a way that cannot be unpacked piece by piece", name)
     elif (content := _read(archive, entry, name, into)) is not None:
         into.keep(name, content)
 
 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked) -> bytes | None:
-    """The bytes of a file, counted as they come out; None where they are broken, packed in an unknown way, or too many."""
+    """The bytes of a file, counted as they come out; None where they are broken or too many."""
     pieces: list[bytes] = []
     size = 0
     try:
@@ -65,10 +68,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unp
                 if size > into.settings.max_bytes:
                     into.leave_out(f"larger than {into.settings.max_bytes:,} bytes", name)
                     return None
-    except NotImplementedError:
-        into.leave_out("packed in a way that is not known here", name)
-        return None
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, RuntimeError, ValueError):
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError):
         into.leave_out("broken", name)
         return None
     return b"".join(pieces)

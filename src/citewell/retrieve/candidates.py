@@ -15,7 +15,9 @@ from citewell.retrieve.query import Query
 from citewell.retrieve.rank import fuse
 from citewell.types import Hit
 
-POOL = 30  # candidates taken of each ranking before reranking, or as many as are asked for
+# Candidates taken of each ranking before reranking, however few are asked for: how far a hit stands out of them is part of the
+# confidence, which was fitted on pools of this size. More only where more are asked for.
+POOL = 50
 
 Ranking = list[tuple[int, float]]
 
@@ -45,11 +47,13 @@ async def candidates(index: Index, query: Query, where: Filter | None = None) ->
     return await _likened(index, hits, asked)
 
 
-async def foreign_candidates(index: Index, query: Query, where: Filter) -> list[Hit]:
-    """The nearest by meaning alone, for passages in another language than the question's: words do not match across them."""
+async def foreign_candidates(index: Index, query: Query, where: Filter, found: Sequence[Hit]) -> list[Hit]:
+    """Passages in another language than the question's: the nearest by meaning, and those that were `found` by the words that
+    do match across languages, such as names and numbers.
+    """
     vector = query.vector if query.foreign is None else query.foreign
     nearest = await by_meaning(index, vector, max(POOL, query.k), where)
-    hits = await index.hits([chunk for chunk, _ in nearest])
+    hits = await index.hits(list(dict.fromkeys([chunk for chunk, _ in nearest] + [hit.chunk_id for hit in found])))
     return await _likened(index, hits, {"cosine": query.vector, "foreign_cosine": vector})
 
 

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from citewell.config import IngestSettings
 from citewell.errors import InvalidInput
-from citewell.ingest.chunk import chunk
-from citewell.ingest.chunk_summaries import with_summaries
+from citewell.ingest.bounded import in_time
+from citewell.ingest.chunk_summaries import chunked
 from citewell.models.base import Embedder, Vector
 from citewell.service.app import App
 from citewell.types import Chunk, Document, Shown
@@ -52,24 +52,20 @@ def chunking_of(settings: IngestSettings, own: Mapping[str, Any]) -> Chunking:
 async def cut(app: App, document: Document, collection: str) -> list[Chunk]:
     """The chunks of `document` in `collection`, then the summaries of its sections."""
     chunking = chunking_of(app.settings.ingest, await app.catalog.chunking(collection))
-    return await cut_as(document, chunking, app.embedder)
+    return await cut_as(document, chunking, app.embedder, app.settings.ingest)
 
 
-async def cut_as(document: Document, chunking: Chunking, embedder: Embedder | None) -> list[Chunk]:
-    """The same where the way is known. `semantic` embeds every sentence: minutes for a long document."""
+async def cut_as(document: Document, chunking: Chunking, embedder: Embedder | None, settings: IngestSettings) -> list[Chunk]:
+    """The same where the way is known, in a worker process, within the time that parsing may take: raises UnreadableFile.
+    `semantic` embeds every sentence, minutes for a long document, and so stays here.
+    """
+    ways = (chunking.tokens, chunking.overlap, chunking.chunker)
+    if chunking.chunker != "semantic" or embedder is None:
+        name, size = document.title or "the text", len(document.text)
+        chunks: list[Chunk] = await in_time(f"{chunked.__module__}:{chunked.__name__}", size, name, settings, document, *ways)
+        return chunks
 
     def embed(texts: Sequence[str]) -> Vector:
-        assert embedder is not None
         return anyio.from_thread.run(embedder.passages, texts)
 
-    def work() -> list[Chunk]:
-        chunks = chunk(
-            document,
-            tokens=chunking.tokens,
-            overlap=chunking.overlap,
-            strategy=chunking.chunker,
-            embed=None if embedder is None else embed,
-        )
-        return with_summaries(document, chunks)
-
-    return await anyio.to_thread.run_sync(work)
+    return await anyio.to_thread.run_sync(chunked, document, *ways, embed)

@@ -14,13 +14,13 @@ import anyio.to_thread
 
 from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, parse
-from citewell.ingest.unpack import CONTAINERS, unpack
+from citewell.ingest.unpack import CONTAINERS, Member, Taken, unpack
 from citewell.knowledge.containers import INSIDE, outwards
 from citewell.service.app import App
 from citewell.service.cut import cut
 from citewell.service.report import FileReport, failed
 
-DEEPEST = 3  # containers inside containers; a mail in a ZIP in a ZIP is two
+DEEPEST = 3  # mails inside a container inside mails; archives in an archive are opened with it, as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,10 @@ class Intake:
     priority: int | None = None
     taken: Callable[[FileReport], None] | None = None
 
-    async def file(self, data: bytes, name: str, uri: str, depth: int = 0) -> list[FileReport]:
-        """Add a file and what it holds; one report each. Raises UnreadableFile where nothing of it can be read."""
+    async def file(self, data: bytes, name: str, uri: str, depth: int = 0, taken: Taken | None = None) -> list[FileReport]:
+        """Add a file and what it holds; one report each. `taken`: what came out of the outermost so far. Raises UnreadableFile
+        where nothing of it can be read.
+        """
         if PurePath(name).suffix.lower() not in CONTAINERS:
             return [await self.document(data, name, uri)]
         catalog, digest = self.app.catalog, await hash_of(data)
@@ -43,9 +45,11 @@ class Intake:
         if depth >= DEEPEST:
             raise UnreadableFile(f"{name} is a file inside {depth} others; that is too deep")
         reports = [await self.document(data, name, uri)] if PurePath(name).suffix.lower() in PARSERS else []
-        members, warnings = await unpack(data, name, self.app.settings.ingest)
+        members, warnings, now = await unpack(data, name, self.app.settings.ingest, taken)
+        taken = taken or now
+        taken.bytes, taken.members = now.bytes, now.members
         for member in members:
-            reports += await self._member(member.data, member.name, uri + INSIDE + member.name, depth)
+            reports += await self._member(member, uri + INSIDE + member.name, depth, taken)
         kept = [uri + INSIDE + member.name for member in members]
         await self._remove_gone(uri, kept)
         if not reports:
@@ -64,9 +68,9 @@ class Intake:
         if self.taken is not None:
             self.taken(report)
 
-    async def _member(self, data: bytes, name: str, uri: str, depth: int) -> list[FileReport]:
+    async def _member(self, member: Member, uri: str, depth: int, taken: Taken) -> list[FileReport]:
         try:
-            return await self.file(data, PurePath(name).name, uri, depth + 1)
+            return await self.file(member.data, PurePath(member.name).name, uri, depth + 1, taken)
         except Exception as error:  # noqa: BLE001  # whatever it is, the other members go on
             return [failed(uri, error)]
 
@@ -78,6 +82,8 @@ class Intake:
             for info in ([own] if own else []) + inside
         ]
         for report in reports:
+            if self.priority is not None:
+                await self.app.catalog.set_priority(report.doc_id, self.priority)
             self._tell(report)
         return reports
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from citewell.config import Settings
+from citewell.config import IngestSettings, Settings
 from citewell.errors import UnreadableFile
 from citewell.ingest import parse
 from citewell.ingest.sentences import sentences
@@ -76,7 +76,7 @@ async def preview(settings: Settings, path: str, chunkers: Sequence[ChunkerName]
     document = await parse(data, file.name, settings.ingest)
     embedder = build_embedder(settings)
     try:
-        previews = [await _preview(document, way, embedder) for way in ways]
+        previews = [await _preview(document, way, embedder, settings.ingest) for way in ways]
     finally:
         await embedder.close()
     return Previews(
@@ -92,9 +92,9 @@ async def preview(settings: Settings, path: str, chunkers: Sequence[ChunkerName]
     )
 
 
-async def _preview(document: Document, chunking: Chunking, embedder: Any) -> Preview:
+async def _preview(document: Document, chunking: Chunking, embedder: Any, settings: IngestSettings) -> Preview:
     began = time.perf_counter()
-    everything = await cut_as(document, chunking, embedder)
+    everything = await cut_as(document, chunking, embedder, settings)
     seconds = time.perf_counter() - began
     chunks = [chunk for chunk in everything if chunk.kind != "summary"]
     summaries = [chunk for chunk in everything if chunk.kind == "summary"]

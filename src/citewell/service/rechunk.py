@@ -73,7 +73,7 @@ async def rechunk(app: App, name: str, *, on_progress: OnProgress | None = None)
 
 
 async def _rechunk(app: App, doc_id: str, way: Chunking) -> bool:
-    chunks = await cut_as(await app.catalog.content(doc_id), way, app.embedder)
+    chunks = await cut_as(await app.catalog.content(doc_id), way, app.embedder, app.settings.ingest)
     if _outline(chunks) == _outline(await app.catalog.chunks(doc_id)):
         return False
     await app.catalog.rechunk(doc_id, chunks)
