@@ -37,3 +37,19 @@ def test_questions_that_changed() -> None:
     assert [(one.what, one.new.id) for one in changed] == [("answer", "a"), ("search", "b")]
     assert changed[0].gain == -1
     assert changed[1].gain > 0
+
+
+def test_a_few_questions_are_no_proof() -> None:
+    """Five that all get better may be chance, six may not."""
+    for n, sure in ((1, None), (5, None), (6, True)):
+        old = reported([item(f"{i}", search=searched(5)) for i in range(n)])
+        new = reported([item(f"{i}") for i in range(n)])
+        assert {one.name: one for one in compare(old, new).differences}["retrieval.hit@1"].better is sure
+
+
+def test_refusing_what_went_wrong_is_no_better_citing() -> None:
+    """Figures of answers given are compared over the answers that both reports give."""
+    old = reported([item(f"{n}", answer=replied(right=n < 10)) for n in range(20)])
+    new = reported([item(f"{n}", answer=replied(refused=n >= 10)) for n in range(20)])
+    cited = {one.name: one for one in compare(old, new).differences}["citations.precision"]
+    assert (cited.old, cited.new, cited.change.n, cited.better) == (1.0, 1.0, 10, None)

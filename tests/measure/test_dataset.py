@@ -70,6 +70,28 @@ def test_broken_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert "1 more broken lines" in told(read.troubles)[5]
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"question": "pump \\ud800 oil"}', "holds half a character"),
+        ('{"question": ' + "[" * 100_000, "nests too deep"),
+        ('{"question": 5}', "question Input should be a valid string"),
+        ('{"question": "x", "gold": {"b": Infinity}}', "gold.b"),
+    ],
+)
+def test_lines_that_would_break_what_comes_after(tmp_path: Path, line: str, reason: str) -> None:
+    """They are left out and named like any broken line."""
+    read = read_questions(lines(tmp_path / "q.jsonl", {"question": "fine?"}, line))
+    assert len(read.records) == 1
+    assert f"line 2: {reason}" in str(read.troubles[0])
+
+
+def test_names_given_to_repeated_ids_are_new(tmp_path: Path) -> None:
+    """Whatever names the file uses itself."""
+    read = read_questions(lines(tmp_path / "q.jsonl", *({"id": name, "question": "x"} for name in ("1", "1#2", "1", "1"))))
+    assert [q.id for q in read.records] == ["1", "1#2", "1#3", "1#4"]
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "{}\n", "no\n"])
 def test_nothing_usable_is_an_error(tmp_path: Path, text: str) -> None:
     """It says so, and what a line should be."""

@@ -53,3 +53,14 @@ def test_percentile() -> None:
     """Between the two nearest; of nothing there is none."""
     assert percentile([1, 2, 3, 4], 0.5) == 2.5
     assert percentile([], 0.5) is None
+
+
+def test_items_that_are_all_alike_are_no_certainty() -> None:
+    """Several quotes an item, all of them right, and one item with half a point: Wilson's interval over the items."""
+    quotes = figure([3.0, 2.0] * 10, [3.0, 2.0] * 10, Resampled(20))
+    assert quotes is not None
+    assert (quotes.n, quotes.high) == (50, 1.0)
+    assert quotes.low == pytest.approx(wilson(1.0, 20)[0])
+    half = figure([0.5], [1.0], Resampled(1))
+    assert half is not None
+    assert (half.low, half.high) == (pytest.approx(0.05, abs=0.05), pytest.approx(0.95, abs=0.05))

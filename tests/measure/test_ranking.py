@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from math import log2
 
 import pytest
@@ -49,3 +50,12 @@ def test_a_passage_may_cover_two_pages() -> None:
     assert found == [{("d", 4)}, {("d", 9)}]
     assert recall(found, gold) == 1
     assert ndcg(found, gold) == pytest.approx(1)
+
+
+def test_one_passage_with_two_gold_pages_is_the_best_there_is() -> None:
+    """It counts as two places, so nothing can be better."""
+    gold = {("d", 1): 1.0, ("d", 2): 1.0}
+    found = places([frozenset({("d", 1), ("d", 2)})], gold)
+    assert ndcg(found, gold) == pytest.approx(1)
+    late = places([frozenset({("d", 7)}), frozenset({("d", 1), ("d", 2)})], gold)
+    assert ndcg(late, gold) == pytest.approx((1 / math.log2(3) + 1 / math.log2(4)) / (1 + 1 / math.log2(3)))

@@ -12,6 +12,9 @@ from citewell.measure.intervals import Figure, Resampled, difference
 from citewell.measure.report import Item, Report
 
 MATTERS = 0.01  # a change of an item's figure smaller than this is not shown
+# Of all that differ, in one direction: with fewer no sign test is sure at 5 % (2 x 0.5^5 = 0.06), whatever the interval says.
+FEWEST = 6
+RATIOS = {"refusal.precision", "citations.verbatim"}  # of sums: items that count in one of the reports only are part of them
 BETTER_WHEN_LOW = {"refusal.wrongly", "confidence.brier", "confidence.brier_answered", "confidence.brier_search"}
 
 
@@ -20,7 +23,9 @@ class Part(BaseModel):
 
 
 class Difference(Part):
-    """One figure of both reports over the same questions. `better`: None where the interval of the change holds 0."""
+    """One figure of both reports over the same questions, those that it counts in both (answers given in both, say).
+    `better`: None where the interval of the change holds 0, or too few questions differ.
+    """
 
     name: str
     old: float
@@ -67,14 +72,19 @@ def _differences(old: list[Item], new: list[Item]) -> list[Difference]:
     found = []
     for group, measures in FIGURES.items():
         for name, measure in measures.items():
+            full = f"{group}.{name}"
             before, after = columns(old, measure), columns(new, measure)
+            if full not in RATIOS:
+                both = (before[1] > 0) & (after[1] > 0)
+                before, after = (before[0] * both, before[1] * both), (after[0] * both, after[1] * both)
             change = difference(before, after, drawn)
             if change is None:
                 continue
             sides = [float(above.sum() / below.sum()) for above, below in (before, after)]
-            full = f"{group}.{name}"
             sign = -1 if full in BETTER_WHEN_LOW else 1
-            sure = None if change.low <= 0 <= change.high else sign * change.value > 0
+            differ = int(((before[0] != after[0]) | (before[1] != after[1])).sum())
+            chance = differ < FEWEST or change.low <= 0 <= change.high
+            sure = None if chance else sign * change.value > 0
             found.append(Difference(name=full, old=sides[0], new=sides[1], change=change, better=sure))
     return found
 

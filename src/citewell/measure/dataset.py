@@ -10,6 +10,7 @@ import difflib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -38,6 +39,8 @@ def _filled(value: str) -> str:
 
 Word = Annotated[str, BeforeValidator(_worded)]
 Filled = Annotated[str, BeforeValidator(_worded), AfterValidator(_filled)]
+Asked = Annotated[str, AfterValidator(_filled)]
+Grade = Annotated[float, Field(allow_inf_nan=False)]
 Words = Annotated[list[Word], BeforeValidator(_listed)]
 
 
@@ -55,14 +58,14 @@ class Question(Line):
     """
 
     id: Filled
-    question: Filled
+    question: Asked
     lang: str = ""
     answers: Words = []
     answer_parts: list[Words] = []
     answerable: bool = True
     gold_doc_ids: Words = []
     gold_pages: list[int] = []
-    gold: dict[str, float] = {}
+    gold: dict[str, Grade] = {}
     history: list[Message] = []
     gold_sql: str = ""
     db: str = ""
@@ -147,15 +150,17 @@ class Read(Generic[T]):
 def read_questions(path: Path) -> Read[Question]:
     """Raises InvalidInput where the file cannot be read or has no usable line."""
     found = _read(path, Question, {"turns"})
-    seen: dict[str, int] = {}
+    taken = {question.id for _, question in found.records}
+    seen: set[str] = set()
     records = []
     for line, question in found.records:
-        seen[question.id] = seen.get(question.id, 0) + 1
-        if seen[question.id] > 1:
-            renamed = f"{question.id}#{seen[question.id]}"
+        if question.id in seen:
+            renamed = next(name for n in count(2) if (name := f"{question.id}#{n}") not in taken)
+            taken.add(renamed)
             message = f"id {question.id!r} stands there already; this one is called {renamed!r}"
             found.troubles.append(Trouble(file=path.name, line=line, message=message, kind="repeated id"))
             question = question.model_copy(update={"id": renamed})  # noqa: PLW2901
+        seen.add(question.id)
         records.append(question)
     return Read(records, found.troubles)
 
@@ -183,8 +188,9 @@ def _read(path: Path, kind: type[T], others: set[str]) -> _Numbered[T]:
             if not isinstance(values, dict):
                 raise ValueError("is no JSON object; each line holds one")  # noqa: TRY301, TRY004  # told like the others
             values.setdefault("id", str(number))
+            json.dumps(values, ensure_ascii=False).encode("utf-8")  # what cannot be written could not be kept or shown
             record = kind.model_validate(values)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             found.troubles.append(Trouble(file=path.name, line=number, message=_why(error), kind="broken"))
             continue
         found.records.append((number, record))
@@ -209,8 +215,12 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise InvalidInput(f"{path}: {error.strerror}", hint="name a file of JSON lines") from None
 
 
-def _why(error: ValueError) -> str:
+def _why(error: ValueError | RecursionError) -> str:
     """One clause on what is wrong with a line."""
+    if isinstance(error, RecursionError):
+        return "nests too deep"
+    if isinstance(error, UnicodeEncodeError):
+        return "holds half a character (a lone surrogate)"
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -57,6 +57,12 @@ def _refusals(item: Item) -> Pair | None:
     return (float(not item.answerable), 1) if item.answer and item.answer.refused else None
 
 
+def _wrongly(item: Item) -> Pair | None:
+    """Of the questions that have an answer, those refused; one with neither gold nor answers is not known to have any."""
+    known = item.gold or item.answers or item.parts
+    return (float(item.answer.refused), 1) if item.answer and item.answerable and known else None
+
+
 def _quotes(item: Item) -> Pair | None:
     """Of all quotes, those that are their document's own words at the place they name."""
     quotes = item.answer.citations if item.answer else []
@@ -98,7 +104,7 @@ FIGURES: dict[str, dict[str, Measure]] = {
     "refusal": {
         "precision": _refusals,
         "recall": _of(lambda r: float(r.refused), answerable=False),
-        "wrongly": _of(lambda r: float(r.refused), answerable=True),
+        "wrongly": _wrongly,
     },
     "confidence": {
         "brier": lambda item: _brier(item, given=False),

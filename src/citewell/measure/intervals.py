@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 Z = 1.959964  # the normal distribution's 97.5 % point
 DRAWS = 1000
+ALIKE = 1e-9
 LARGEST = 20_000_000  # draws x items kept in memory at once; more items are drawn fewer times
 SEED = 20261122
 Array = NDArray[np.float64]
@@ -50,17 +51,17 @@ class Resampled:
 def figure(above: Sequence[float] | Array, below: Sequence[float] | Array, drawn: Resampled) -> Figure | None:
     """sum(above) / sum(below) over items; None where there is nothing below the line.
 
-    Shares of yes and no get Wilson's interval (1927), which holds for few items and near 0 and 1, where the bootstrap of 20
-    right answers in 20 would claim certainty; other means get the bootstrap's 2.5 and 97.5 percentiles.
+    Shares of yes and no, of one or several each item, get Wilson's interval (1927), over items, which holds for few of them and
+    near 0 and 1, where the bootstrap of 20 right answers in 20 would claim certainty; other means (all of 0 to 1) get the
+    bootstrap's 2.5 and 97.5 percentiles, unless the items are all alike, which it takes for certainty too.
     """
     upper, lower = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     if lower.sum() <= 0:
         return None
     value, n = float(upper.sum() / lower.sum()), round(float(lower.sum()))
-    if np.isin(lower, (0, 1)).all() and np.isin(upper, (0, 1)).all():
-        low, high = wilson(value, n)
-    else:
-        low, high = (float(x) for x in np.percentile(drawn.ratios(upper, lower), (2.5, 97.5)))
+    low, high = (float(x) for x in np.percentile(drawn.ratios(upper, lower), (2.5, 97.5)))
+    if (np.mod(upper, 1) == 0).all() or high - low < ALIKE:
+        low, high = wilson(value, int((lower > 0).sum()))
     return Figure(value=value, low=low, high=high, n=n)
 
 
@@ -74,7 +75,7 @@ def difference(old: tuple[Array, Array], new: tuple[Array, Array], drawn: Resamp
     changes = (drawn.times @ above1)[some] / lower1[some] - (drawn.times @ above0)[some] / lower0[some]
     low, high = (float(x) for x in np.percentile(changes, (2.5, 97.5)))
     value = float(above1.sum() / below1.sum() - above0.sum() / below0.sum())
-    return Figure(value=value, low=low, high=high, n=len(below0))
+    return Figure(value=value, low=low, high=high, n=int(((below0 > 0) | (below1 > 0)).sum()))
 
 
 def wilson(share: float, n: int) -> tuple[float, float]:

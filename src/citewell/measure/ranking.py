@@ -53,9 +53,10 @@ def reciprocal(ranking: Sequence[frozenset[Unit]], k: int = DEPTH) -> float:
 def ndcg(ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int = DEPTH) -> float:
     """Discounted cumulative gain over that of the best ranking (Järvelin and Kekäläinen 2002): sum of grade / log2(place + 1).
 
-    The gain is the grade itself, as in trec_eval and BEIR, not 2^grade - 1. A place with several items has its best one's gain.
+    The gain is the grade itself, as in trec_eval and BEIR, not 2^grade - 1. A place with several items counts as so many
+    places, the best one first.
     """
-    gains = [max((gold[unit] for unit in units), default=0.0) for units in ranking[:k]]
+    gains = [gain for units in ranking[:k] for gain in sorted((gold[unit] for unit in units), reverse=True) or [0.0]][:k]
     best = sorted(gold.values(), reverse=True)[:k]
     ideal = _discounted(best)
     return _discounted(gains) / ideal if ideal else 0.0

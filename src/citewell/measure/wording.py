@@ -12,8 +12,10 @@ from collections.abc import Sequence
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-# a figure with its decimals, a run of letters (Chinese characters one by one, split beforehand), or a sign that means something
-_TOKEN = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+|[%‰$€£¥°]|(?<!\w)[-−](?=\d)")
+# a figure with its sign and decimals, a run of letters (Chinese characters one by one, split beforehand; C is not C++), or a
+# sign that means something
+_TOKEN = re.compile(r"(?:(?<!\w)-)?\d+(?:\.\d+)*|[^\W\d_]+(?:\+\+|#)?|[%‰$€£¥°]")
+_RAISED = re.compile(r"[⁰¹²³⁴-⁹]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 ENOUGH = 0.8  # share of a long gold answer's words that makes an answer right
 LONG = 5  # a gold answer of fewer words has to be there as it stands
@@ -29,22 +31,23 @@ def normalised(text: str) -> list[str]:
 
 
 def exact(said: str, gold: str) -> float:
-    """1 where the words are the same in the same order, else 0."""
-    return float(normalised(said) == normalised(gold))
+    """1 where the words are the same in the same order, else 0; nothing said is never the same."""
+    return float(bool(said.strip()) and normalised(said) == normalised(gold))
 
 
 def f1(said: str, gold: str) -> float:
     """2PR / (P + R) over words counted with repetition (Rajpurkar et al. 2016)."""
     mine, theirs = normalised(said), normalised(gold)
     if not mine or not theirs:
-        return float(mine == theirs)
+        return exact(said, gold)
     shared = sum((Counter(mine) & Counter(theirs)).values())
     return 2 * shared / (len(mine) + len(theirs))
 
 
 def tokens(text: str) -> list[str]:
     """Figures, words, single Chinese characters and signs such as % in order; case, width and commas of thousands aside."""
-    text = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    text = unicodedata.normalize("NFKC", _RAISED.sub(r" \g<0>", text)).casefold()  # 10² is not 102
+    text = _THOUSANDS.sub("", text.replace("−", "-"))
     return _TOKEN.findall(_HAN.sub(r" \g<0> ", text))
 
 
@@ -68,7 +71,7 @@ def settles(said: str, gold: str) -> bool:
         return True
     if len(normalised(gold)) < LONG or recall(said, gold) < ENOUGH:
         return False
-    figures = [token for token in tokens(gold) if token[0].isdigit()]
+    figures = [token for token in tokens(gold) if token[-1].isdigit()]
     return not Counter(figures) - Counter(tokens(said))
 
 

@@ -57,7 +57,10 @@ class Corpus:
 async def collection_of(app: App, name: str | None) -> Corpus:
     """The user's own collection, read only. Raises NotFound."""
     info = await app.catalog.collection(name or app.settings.collection)
-    mark = f"{info.name}:{info.documents}:{info.chunks}:{info.embedded}:{app.settings.home}"
+    documents = sorted((each.uri, each.sha256, each.version, each.chunks) for each in await app.catalog.documents(info.name))
+    cut_by = dict(await app.catalog.chunking(info.name))
+    parts = [info.name, info.embedded, documents, cut_by, str(app.settings.home)]
+    mark = hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8", "surrogateescape")).hexdigest()
     waiting = info.chunks - info.embedded
     troubles = [f"{waiting} of {info.chunks} passages of {info.name} wait to be found by meaning"] if waiting > 0 else []
     return Corpus(app, info.name, mark, troubles)

@@ -61,7 +61,7 @@ def datasets(paths: Sequence[Path], corpus: Path | None, collection: str | None,
             troubles.append(f"{path.name}: {len(read.records)} questions used, {read.broken} broken lines left out")
         idle = sum(not (q.grades or q.answers or q.answer_parts) and q.answerable for q in read.records)
         if idle:
-            troubles.append(f"{path.name}: {idle} questions have neither gold nor answers; only their time is measured")
+            troubles.append(f"{path.name}: {idle} questions have neither gold nor answers; only times and quotes count")
         drawn_ = drawn(read.records, options.limit, options.seed)
         found.append(Dataset(_name(path, {one.name for one in found}), path, drawn_, corpus or beside, troubles))
     return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -31,6 +32,8 @@ from citewell.service.eval_search import Asked, Shelf, search
 from citewell.service.eval_sets import Dataset, Options
 from citewell.service.journal import Journal
 from citewell.service.progress import OnProgress, Progress, silent
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -160,6 +163,9 @@ async def measured(shelf: Shelf, dataset: str, question: Question, options: Opti
             replied = await answer(shelf, asked, options.agent, options.strategy)
     except CitewellError as failure:
         error = failure.message
+    except Exception as failure:  # whatever it is, the other questions go on
+        log.exception("%s, %s", dataset, question.id)
+        error = f"internal error: {type(failure).__name__}: {failure}"
     return Item(
         dataset=dataset,
         id=question.id,

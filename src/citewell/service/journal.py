@@ -28,7 +28,7 @@ class Journal:
         if self.path is None:
             return 0
         try:
-            lines = self.path.read_text("utf-8").splitlines() if self.path.exists() else []
+            lines = self.path.read_text("utf-8").split("\n") if self.path.exists() else []
             self._file = self.path.open("a", encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise StorageError(f"{self.path}: {error}", hint="choose another file with --json") from None
@@ -38,7 +38,7 @@ class Journal:
                 self._done[values["from"]] = Item.model_validate(values["item"])
             except (ValueError, TypeError, KeyError, ValidationError):
                 continue  # the last line of a run that was killed while it wrote, or a file of an older version
-        if lines:
+        if any(lines):
             self._file.write("\n")  # ends a line that was cut short
         return len(self._done)
 
