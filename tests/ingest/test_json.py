@@ -63,8 +63,8 @@ def test_broken_lines_are_named() -> None:
     for name in ("x.jsonl", "x.json"):
         document = read(data, name)
         assert document.text == "q: What?\n\nq: Who?"
-        assert document.warnings[0].startswith("lines that are not valid JSON were left out: 2 (Expecting property name")
-        assert "; 5 (Expecting value)" in document.warnings[0]
+        assert document.warnings[0].startswith("left out, as they are not valid JSON: line 2 (Expecting property name")
+        assert "; line 5 (Expecting value)" in document.warnings[0]
 
 
 def test_what_is_no_json_is_text() -> None:

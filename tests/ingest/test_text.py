@@ -95,6 +95,13 @@ def test_markdown_reads_as_shown() -> None:
     assert [path for path, _ in sections(document)] == [(), ("Big",), ("First bold code",), ("First bold code", "Second")]
 
 
+def test_front_matter_tells_the_day() -> None:
+    """The day of the last change, where it says one."""
+    dated = b"---\ntitle: Notes\ndate: 2023-11-02\nlastmod: '2024-05-01'\n---\nBake.\n"
+    assert markdown.parse(dated, "a.md", SETTINGS).dated == 1714521600.0
+    assert markdown.parse(b"---\ndate: soon\n---\nBake.\n", "a.md", SETTINGS).dated is None
+
+
 def test_a_rule_is_not_front_matter() -> None:
     """A file that begins with a rule keeps its text."""
     document = markdown.parse(b"---\n\nNot a key\n\n---\n\nbody\n", "x.md", SETTINGS)

@@ -63,4 +63,4 @@ def test_items_that_are_all_alike_are_no_certainty() -> None:
     assert quotes.low == pytest.approx(wilson(1.0, 20)[0])
     half = figure([0.5], [1.0], Resampled(1))
     assert half is not None
-    assert (half.low, half.high) == (pytest.approx(0.05, abs=0.05), pytest.approx(0.95, abs=0.05))
+    assert half.high - half.low > 0.8

@@ -161,3 +161,15 @@ async def test_day_of_a_local_file(app: App, notes: Path) -> None:
     await add(app, [str(notes / "00.md")], "docs")
     [info] = await app.catalog.documents("docs")
     assert info.dated == 1_000_000_000
+
+
+async def test_what_others_left_is_told_and_not_waited_for(app: App, notes: Path, tmp_path: Path) -> None:
+    """Two runs at once do not embed the same twice; the same files again go on where they were."""
+    await add(app, [str(notes)], "docs")
+    own = tmp_path / "own.md"
+    own.write_text("# Own\n\nThe harbour is deep.\n", "utf-8")
+    done = await ingest(app, [str(own)], "docs")
+    assert (done.embedded, done.others) == (1, 30)
+    assert (await ingest(app, [str(tmp_path / "missing.md")], "docs")).embedded == 0
+    again = await ingest(app, [str(notes)], "docs")
+    assert (again.embedded, again.others) == (30, 0)

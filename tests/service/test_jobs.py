@@ -22,10 +22,13 @@ from citewell.models.scripted import ScriptedEmbedder
 from citewell.service import jobs
 from citewell.service.add import Source, add_data, add_sources, pending
 from citewell.service.app import App
+from citewell.service.collections import delete_collection
+from citewell.service.cut import cut
 from citewell.service.embedding import Embedding
 from citewell.service.jobs import WORKERS, cancel, submit, work
 from citewell.service.progress import silent
 from citewell.service.uploads import ORPHAN, Upload
+from citewell.types import Chunk
 
 TEXT = "# Lighthouse\n\nThe lighthouse was built in 1857.\n"
 
@@ -267,7 +270,7 @@ async def test_killed_job_reports_what_its_first_attempt_added(app: App) -> None
     claimed = await app.jobs.claim()
     assert claimed is not None
     source = Source("upload:a.md", app.settings.home / "uploads" / str(job.payload["folder"]) / "0", "a.md")
-    [added] = await add_sources(app, [source], "docs", silent, Embedding(app), lambda _: None)
+    [added] = await add_sources(app, [source], "docs", silent, Embedding(app), lambda _: None, None)
     await app.jobs.progress(job.job_id, 1, 2, attempt=1, result={"files": [added.model_dump(mode="json")]})
     await app.jobs.release(job.job_id, attempt=1)
     async with working(app):
@@ -307,3 +310,36 @@ async def test_job_that_cannot_be_made_leaves_no_bytes(app: App, monkeypatch: py
     with pytest.raises(StorageError):
         await submit(app, "docs", [upload("a.md")])
     await left(app, [])
+
+
+async def test_nothing_is_added_once_a_job_was_cancelled(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even the file that was being read, though its worker has not heard of it yet."""
+    reading, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(*arguments: Any) -> list[Chunk]:
+        reading.set()
+        await go_on.wait()
+        return await cut(*arguments)
+
+    monkeypatch.setattr("citewell.service.intake.cut", slow)
+    async with working(app):
+        job = await submit(app, "docs", [upload("a.md")])
+        await reading.wait()
+        await cancel(app, job.job_id)
+        go_on.set()
+        await left(app, [])
+    assert await app.catalog.collections() == []
+
+
+async def test_a_collection_that_is_deleted_takes_its_uploads_along(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An upload on its way into it is cancelled; one into another goes on."""
+    monkeypatch.setattr(ScriptedEmbedder, "passages", never)
+    async with working(app):
+        jobs = [await submit(app, name, [upload("a.md")]) for name in ("docs", "other")]
+        async with asyncio.timeout(20):
+            while len(await app.catalog.collections()) < 2:  # noqa: ASYNC110  # rows of the table
+                await asyncio.sleep(0.02)
+        await delete_collection(app, "docs")
+        assert (await app.jobs.get(jobs[0].job_id)).state == "cancelled"
+        assert (await app.jobs.get(jobs[1].job_id)).state == "running"
+    assert [info.name for info in await app.catalog.collections()] == ["other"]

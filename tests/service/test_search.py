@@ -192,8 +192,10 @@ def test_dates() -> None:
     assert moment("2024", "until", end=True) == pytest.approx(day("2025-01-01"), abs=0.01)
     assert moment("2024-12-31", "until", end=True) == pytest.approx(day("2025-01-01"), abs=0.01)
     assert moment("2024-02-01T12:00+08:00", "since") == day("2024-02-01T04:00")
+    assert moment("20240229", "until", end=True) == pytest.approx(day("2024-03-01"), abs=0.01)
+    assert moment("9999", "until", end=True) == pytest.approx(datetime.max.replace(tzinfo=UTC).timestamp(), abs=0.01)
     assert moment(" ", "since") is moment(None, "since") is None
-    for wrong in ("9999", "0000", "2024-02-30", "１２"):
+    for wrong in ("10000", "0000", "2024-02-30", "１２"):
         with pytest.raises(InvalidInput):
             moment(wrong, "until", end=True)
 

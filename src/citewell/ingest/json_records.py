@@ -70,7 +70,7 @@ def _lines(body: str, data: bytes, name: str, settings: IngestSettings, warnings
         return _as_text(data, name, settings, f"line {broken[0]}" if broken else "it has no lines")
     if broken:
         more = f" and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
-        warnings = [*warnings, f"lines that are not valid JSON were left out: {'; '.join(broken[:_NAMED])}{more}"]
+        warnings = [*warnings, f"left out, as they are not valid JSON: line {'; line '.join(broken[:_NAMED])}{more}"]
     assembly = Assembly()
     writer = json_text.Writer(assembly)
     writer.records(records, 1)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly, clean
 from citewell.ingest.charset import decode
+from citewell.ingest.dates import moment
 from citewell.ingest.script import seam
 from citewell.ingest.table_text import table_lines
 from citewell.types import Document
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n((?:[^\n]*\n){0,200}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _KEY = re.compile(r"[\w-]+\s*:", re.ASCII)
 _TITLE = re.compile(r"^title\s*:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
+# what the keys are called in Jekyll, Hugo, Obsidian, Pandoc; the later one counts: a file is of the day it was last changed
+_DATE_KEYS = "updated|lastmod|last_modified|last_modified_at|modified|date|published|created"
+_DATES = re.compile(rf"^(?:{_DATE_KEYS})\s*:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 _DEEPEST = 100  # what nests deeper is left out by the parser, which recurses
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 
@@ -35,7 +39,8 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
     read_markdown(body, assembly)
     named = _TITLE.search(front)
     title = named.group(1).strip(" \t\"'") if named else assembly.first_heading
-    return assembly.document(name, "text/markdown", title=title, warnings=warnings)
+    days = [when for text in _DATES.findall(front) if (when := moment(text.strip(" \t\"'"))) is not None]
+    return assembly.document(name, "text/markdown", title=title, warnings=warnings, dated=max(days, default=None))
 
 
 def read_markdown(text: str, assembly: Assembly) -> None:

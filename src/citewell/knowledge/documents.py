@@ -16,9 +16,12 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy import Connection, RowMapping, text
 
+from citewell.errors import InvalidInput
 from citewell.knowledge import chunks, vectors
 from citewell.knowledge.chunks import Row, printable
 from citewell.types import Box, Chunk, Document, Page, Section, Shown
+
+LONGEST_NAME = 100  # characters of a collection's name
 
 
 class CollectionInfo(Shown):
@@ -258,3 +261,13 @@ _LINES = text(
     """SELECT * FROM lines WHERE doc = :doc AND first < :end AND last > :start
     AND first >= coalesce((SELECT max(first) FROM lines WHERE doc = :doc AND first <= :start), 0)"""
 )
+
+
+def check_name(name: str) -> str:
+    """Names stand in addresses and on command lines: printable, no slash, no space at the ends."""
+    if not name or len(name) > LONGEST_NAME or name != name.strip() or not name.isprintable() or "/" in name:
+        raise InvalidInput(
+            f"collection name {name!r}: not allowed",
+            hint=f"1 to {LONGEST_NAME} printable characters, no slash, no space at the ends",
+        )
+    return name

@@ -156,7 +156,7 @@ class Jobs:
 def _row(connection: Connection, job_id: str) -> RowMapping:
     row = connection.execute(text("SELECT * FROM jobs WHERE job_id = :id"), {"id": job_id}).mappings().one_or_none()
     if row is None:
-        raise NotFound(f"no job {job_id!r}")
+        raise NotFound(f"no job {job_id!r}", hint="an upload answers with the id of its job; GET /api/jobs lists them")
     return row
 
 

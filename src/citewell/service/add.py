@@ -12,12 +12,12 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from citewell.knowledge.documents import check_name
 from citewell.models.cores import cores
 from citewell.service.app import App
-from citewell.service.collections import check_name
 from citewell.service.embedding import Embedding, embed_pending, pending
 from citewell.service.gather import gather, name_of
-from citewell.service.intake import Intake, add_data
+from citewell.service.intake import Allowed, Intake, add_data
 from citewell.service.progress import OnProgress, Progress, silent
 from citewell.service.read import read
 from citewell.service.report import AddReport, FileReport, failed
@@ -72,9 +72,12 @@ async def add_sources(
     on_progress: OnProgress,
     embedding: Embedding,
     reported: Callable[[Sequence[FileReport]], None],
+    allowed: Allowed | None,
 ) -> list[FileReport]:
-    """The same for files whose places are known; `reported` hears of each as soon as it is done."""
-    return await Reading(app, sources, collection, on_progress, embedding=embedding, reported=reported).run()
+    """The same for files whose places are known; `reported` hears of each as soon as it is done, `allowed` raises where no more
+    may be added.
+    """
+    return await Reading(app, sources, collection, on_progress, embedding=embedding, reported=reported, allowed=allowed).run()
 
 
 class Reading:
@@ -90,9 +93,11 @@ class Reading:
         priority: int | None = None,
         embedding: Embedding | None = None,
         reported: Callable[[Sequence[FileReport]], None] | None = None,
+        allowed: Allowed | None = None,
     ) -> None:
         self.app, self.collection, self.priority, self.embedding = app, collection, priority, embedding
         self._reported = reported
+        self._allowed = allowed
         self._sources = sources
         self._tell = tell
         self._next = iter(enumerate(sources))
@@ -142,7 +147,7 @@ class Reading:
             try:
                 got = await anyio.to_thread.run_sync(read, source.path, self.app.settings.ingest.max_bytes)
                 dated = got.dated if source.dates else None
-                intake = Intake(self.app, self.collection, dated, self.priority, self._taken)
+                intake = Intake(self.app, self.collection, dated, self.priority, self._taken, self._allowed)
                 reports = await intake.file(got.data, source.name, source.uri)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
                 return [failed(source.uri, error)]

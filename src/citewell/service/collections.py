@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from citewell.errors import Conflict, InvalidInput
-from citewell.knowledge.documents import CollectionInfo
+from citewell.errors import Conflict
+from citewell.knowledge.documents import CollectionInfo, check_name
+from citewell.knowledge.jobs import ENDED
 from citewell.service.app import App
 from citewell.service.cut import chunking_of
-
-LONGEST = 100  # characters of a collection's name
+from citewell.service.jobs import MOST_JOBS, cancel
 
 
 async def list_collections(app: App, name: str | None = None) -> list[CollectionInfo]:
@@ -38,15 +39,10 @@ async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | N
 
 
 async def delete_collection(app: App, name: str) -> None:
-    """With all its documents. Raises NotFound."""
+    """With all its documents; uploads on their way into it are cancelled. Raises NotFound."""
+    await get_collection(app, name)
+    for job in await app.jobs.list(MOST_JOBS):
+        if job.state not in ENDED and job.payload.get("collection") == name:
+            with suppress(Conflict):  # it has ended just now
+                await cancel(app, job.job_id)
     await app.catalog.delete_collection(name)
-
-
-def check_name(name: str) -> str:
-    """Names stand in addresses and on command lines: printable, no slash, no space at the ends."""
-    if not name or len(name) > LONGEST or name != name.strip() or not name.isprintable() or "/" in name:
-        raise InvalidInput(
-            f"collection name {name!r}: not allowed",
-            hint=f"1 to {LONGEST} printable characters, no slash, no space at the ends",
-        )
-    return name

@@ -54,6 +54,14 @@ class Holder:
             self._read = progress
         await self._say()
 
+    async def still(self) -> None:
+        """Raises Conflict when the job is no longer this worker's: asked before a document is committed, so that none is after
+        a cancelled job was said to be.
+        """
+        job = await self._jobs.get(self._job.job_id)
+        if job.state != "running" or job.attempts != self._job.attempts:
+            raise Conflict(f"job {job.job_id}: it is {job.state}, and no more is added")
+
     def reported(self, reports: Sequence[FileReport]) -> None:
         """A file was dealt with; the next sign of life says so."""
         self._reports += reports

@@ -10,17 +10,20 @@ import anyio
 from citewell.errors import CitewellError, StorageError
 from citewell.service.add import AddReport, add
 from citewell.service.app import App
-from citewell.service.embedding import Embedding
+from citewell.service.embedding import Embedding, pending
 from citewell.service.progress import OnProgress
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """`problem`: why passages still wait to be found by meaning; all that was added can be found by its words."""
+    """`problem`: why passages still wait to be found by meaning; all that was added can be found by its words. `others`:
+    passages of other files that wait, because their run is going on beside this one, or was stopped.
+    """
 
     report: AddReport
     embedded: int
     problem: CitewellError | None = None
+    others: int = 0
 
 
 async def ingest(
@@ -31,8 +34,10 @@ async def ingest(
     on_progress: OnProgress | None = None,
     priority: int | None = None,
 ) -> Ingested:
-    """Add `paths` as `add` does, and embed every passage that waits, those of earlier runs too. Raises what `add` raises."""
-    embedding = Embedding(app, on_progress)
+    """Add `paths` as `add` does, and embed what of them waits, whoever left it: two that run at once do not do the same twice.
+    Raises what `add` raises.
+    """
+    embedding = Embedding(app, on_progress, docs=())
     problems: list[CitewellError] = []
     try:
         async with anyio.create_task_group() as group:
@@ -41,7 +46,8 @@ async def ingest(
             embedding.close()
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    return Ingested(report, embedding.done, problems[0] if problems else None)
+    others = 0 if problems else await pending(app)
+    return Ingested(report, embedding.done, problems[0] if problems else None, others)
 
 
 async def _embed(embedding: Embedding, problems: list[CitewellError]) -> None:

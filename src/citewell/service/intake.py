@@ -6,7 +6,7 @@ The one rule: a container is noted as unpacked after all that came out of it was
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -20,18 +20,22 @@ from citewell.service.app import App
 from citewell.service.cut import cut
 from citewell.service.report import FileReport, failed
 
+Allowed = Callable[[], Awaitable[None]]
 DEEPEST = 3  # mails inside a container inside mails; archives in an archive are opened with it, as one
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Where documents go, and who is told of each. `dated`: their day, where they do not say one themselves."""
+    """Where documents go, and who is told of each. `dated`: their day, where they do not say one themselves. `allowed` is asked
+    before each is committed, and raises Conflict where no more may be.
+    """
 
     app: App
     collection: str
     dated: float | None = None
     priority: int | None = None
     taken: Callable[[FileReport], None] | None = None
+    allowed: Allowed | None = None
 
     async def file(self, data: bytes, name: str, uri: str, depth: int = 0, taken: Taken | None = None) -> list[FileReport]:
         """Add a file and what it holds; one report each. `taken`: what came out of the outermost so far. Raises UnreadableFile
@@ -60,7 +64,9 @@ class Intake:
         return reports
 
     async def document(self, data: bytes, name: str, uri: str) -> FileReport:
-        report = await add_data(self.app, data, name, uri, self.collection, dated=self.dated, priority=self.priority)
+        report = await add_data(
+            self.app, data, name, uri, self.collection, dated=self.dated, priority=self.priority, allowed=self.allowed
+        )
         self._tell(report)
         return report
 
@@ -108,6 +114,7 @@ async def add_data(
     *,
     dated: float | None = None,
     priority: int | None = None,
+    allowed: Allowed | None = None,
 ) -> FileReport:
     """Parse, cut and commit one document; the same bytes again are not parsed again. Raises UnreadableFile. `dated`: its day,
     where the file itself does not say one.
@@ -121,10 +128,12 @@ async def add_data(
     if document.dated is None:
         document = replace(document, dated=dated)
     chunks = await cut(app, document, collection)
+    if allowed is not None:
+        await allowed()
     info = await app.catalog.put(collection, uri, data, document, chunks, priority=priority)
     return FileReport(
         path=uri,
-        status="added" if old is None else "replaced",
+        status="added" if info.version == 1 else "replaced",
         chunks=info.chunks,
         doc_id=info.doc_id,
         warnings=list(document.warnings),

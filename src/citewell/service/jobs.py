@@ -18,11 +18,11 @@ import anyio
 import anyio.to_thread
 
 from citewell.errors import CitewellError, Conflict
+from citewell.knowledge.documents import check_name
 from citewell.knowledge.jobs import Job
 from citewell.service import rechunk
 from citewell.service.add import AddReport, Source, add_sources, embed_pending
 from citewell.service.app import App
-from citewell.service.collections import check_name
 from citewell.service.embedding import Embedding
 from citewell.service.holder import Holder
 from citewell.service.rechunk import RechunkReport
@@ -157,7 +157,7 @@ async def _add(app: App, job: Job, holder: Holder) -> AddReport:
     embedding = Embedding(app, holder.tell, docs=())
     async with anyio.create_task_group() as group:
         group.start_soon(embedding.run)
-        reports = await add_sources(app, sources, collection, holder.tell, embedding, holder.reported)
+        reports = await add_sources(app, sources, collection, holder.tell, embedding, holder.reported, holder.still)
         embedding.close()
     return AddReport(files=holder.as_first(reports))
 

@@ -6,7 +6,8 @@ line, in `POST /api/search` and in the `options` of `POST /api/ask`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -44,13 +45,18 @@ def options_of(given: Mapping[str, Any]) -> SearchOptions:
     """Raises InvalidInput naming the option that is unknown or wrong."""
     known = SearchOptions.model_fields
     if unknown := sorted(set(given) - set(known)):
-        raise InvalidInput(f"unknown options: {', '.join(unknown)}", hint=f"known: {', '.join(known)}")
+        raise InvalidInput(f"unknown options: {', '.join(unknown)}", hint=_hint(unknown[0], known))
     try:
         return SearchOptions(**given)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"option {where}: {first['msg']}", hint=f"known options: {', '.join(known)}") from None
+        raise InvalidInput(f"option {where}: {first['msg']}", hint=_hint(where, known)) from None
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, [each for each in known if each != name], n=1)
+    return "" if name in known else f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
 
 
 def strategy_of(options: SearchOptions, app: App) -> str:
@@ -98,15 +104,23 @@ def moment(given: str | None, name: str, *, end: bool = False) -> float | None:
     for form, after in _FORMS.items():
         with suppress(ValueError, OverflowError):
             start = datetime.strptime(text, form).replace(tzinfo=UTC)
-            return (after(start) - timedelta(milliseconds=1)).timestamp() if end else start.timestamp()
+            return (_next(start, after) - timedelta(milliseconds=1)).timestamp() if end else start.timestamp()
     with suppress(ValueError, OverflowError):
         exact = datetime.fromisoformat(text)
         return (exact if exact.tzinfo else exact.replace(tzinfo=UTC)).timestamp()
     raise InvalidInput(f"{name}: {given!r} is not a date", hint="a day, a month or a year: 2024-05-01, 2024-05, 2024")
 
 
+def _next(start: datetime, after: Callable[[datetime], datetime]) -> datetime:
+    try:
+        return after(start)
+    except (ValueError, OverflowError):
+        return datetime.max.replace(tzinfo=UTC)  # after the last day that there is
+
+
 _FORMS: dict[str, Callable[[datetime], datetime]] = {
     "%Y-%m-%d": lambda day: day + timedelta(days=1),
+    "%Y%m%d": lambda day: day + timedelta(days=1),
     "%Y-%m": lambda month: (month + timedelta(days=31)).replace(day=1),
     "%Y": lambda year: year.replace(year=year.year + 1),
 }

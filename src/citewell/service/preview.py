@@ -12,8 +12,9 @@ import anyio.to_thread
 
 from citewell.config import IngestSettings, Settings
 from citewell.errors import UnreadableFile
-from citewell.ingest import parse
+from citewell.ingest import PARSERS, parse
 from citewell.ingest.sentences import sentences
+from citewell.ingest.unpack import CONTAINERS
 from citewell.models import build_embedder
 from citewell.service.cut import ChunkerName, Chunking, chunking_of, cut_as
 from citewell.types import Chunk, ChunkKind, Document, Shown
@@ -73,6 +74,10 @@ async def preview(settings: Settings, path: str, chunkers: Sequence[ChunkerName]
     """
     ways = [chunking_of(settings.ingest, {**options, "chunker": each}) for each in chunkers or [settings.ingest.chunker]]
     file, data = await anyio.to_thread.run_sync(_read, path, settings.ingest.max_bytes)
+    if file.suffix.lower() in CONTAINERS and file.suffix.lower() not in PARSERS:
+        raise UnreadableFile(
+            f"{file.name} holds other files", hint="`citewell add` reads them all; to see how one is cut, unpack it"
+        )
     document = await parse(data, file.name, settings.ingest)
     embedder = build_embedder(settings)
     try:

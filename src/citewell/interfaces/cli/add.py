@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import fail, out, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import fail, one_line, out, print_json, styled, warn, write
 from citewell.service.add import AddReport, FileReport
 from citewell.service.app import App
 from citewell.service.documents import check_priority
@@ -20,7 +20,8 @@ async def add(app: App, paths: Sequence[str], collection: str | None, json: bool
     if priority is not None:
         check_priority(priority)
     async with watching() as tell:
-        done = await ingest(app, paths, collection or app.settings.collection, on_progress=tell, priority=priority)
+        into = app.settings.collection if collection is None else collection
+        done = await ingest(app, paths, into, on_progress=tell, priority=priority)
     report = done.report
     if json:
         print_json(report.model_dump(mode="json"))
@@ -32,6 +33,8 @@ async def add(app: App, paths: Sequence[str], collection: str | None, json: bool
     if done.problem is not None:
         warn("the files can be found by their words; to find them by meaning, add again when this is solved:")
         fail(done.problem)
+    if done.others:
+        warn(f"{done.others} passages of other files are still found by words only: add those again, or run citewell serve")
     return ERROR if report.failed or done.problem is not None else DONE
 
 
@@ -48,5 +51,5 @@ def show(report: AddReport) -> None:
 
 def _tail(file: FileReport) -> str:
     if file.status == "failed":
-        return f"{file.path}: {file.reason}"
-    return f"{file.path} ({file.chunks} passages)"
+        return f"{one_line(file.path)}: {file.reason}"
+    return f"{one_line(file.path)} ({file.chunks} passages)"

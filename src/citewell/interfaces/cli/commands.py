@@ -29,7 +29,7 @@ Types = Annotated[list[str] | None, typer.Option("--type", help="Only such files
 Langs = Annotated[list[str] | None, typer.Option("--lang", help="Only passages in this language: en or zh.")]
 Since = Annotated[str | None, typer.Option(help="Only documents of this day, month or year, or later.", show_default=False)]
 Until = Annotated[str | None, typer.Option(help="Only documents of this day, month or year, or earlier.", show_default=False)]
-Least = Annotated[int | None, typer.Option("--priority", help="Only documents of this priority or a higher one.")]
+Least = Annotated[int | None, typer.Option("--priority", min=0, max=10, help="Only documents of this priority or a higher.")]
 Strategy = Annotated[str | None, typer.Option(help="How to search; the setting search.strategy.", show_default=False)]
 Session = Annotated[str | None, typer.Option("--session", help="Go on with this session.", show_default=False)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from citewell.interfaces.cli.run import DONE
-from citewell.interfaces.cli.terminal import out, print_json, styled, write
+from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
 from citewell.knowledge.documents import CollectionInfo, DocumentInfo
 from citewell.service.app import App
 from citewell.service.collections import list_collections
@@ -37,7 +37,7 @@ def _show(collection: CollectionInfo, documents: list[DocumentInfo]) -> None:
     write(console, styled(collection.name, "bold") + styled(sums, "dim"))
     if not console.is_terminal:
         for info in documents:
-            write(console, styled(f"{info.doc_id}\t{info.title}\t{info.lang}\t{info.chunks}\t{info.uri}"), indent=2)
+            write(console, styled("\t".join(_cells(info))), indent=2)
         return
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="cyan")
@@ -46,3 +46,7 @@ def _show(collection: CollectionInfo, documents: list[DocumentInfo]) -> None:
         priority = f"  priority {info.priority}" if info.priority else ""
         table.add_row(info.doc_id, styled(info.title) + styled(priority, "cyan") + styled(f"\n{info.uri}", "dim"))
     console.print(table)
+
+
+def _cells(info: DocumentInfo) -> list[str]:
+    return [one_line(cell) for cell in (info.doc_id, info.title, info.lang, str(info.chunks), info.uri)]

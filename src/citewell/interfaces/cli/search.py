@@ -6,6 +6,7 @@ The one rule: what is shown of a passage is verbatim, with the question's words 
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import Any
 
 from rich.console import Console
@@ -14,7 +15,7 @@ from rich.text import Text
 from citewell.ingest.sentences import language
 from citewell.interfaces.cli.answer import WORDS
 from citewell.interfaces.cli.run import DONE, NO_ANSWER
-from citewell.interfaces.cli.terminal import out, plain, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import one_line, out, plain, print_json, styled, warn, write
 from citewell.service.app import App
 from citewell.service.search import Passage, SearchResult, request_of
 from citewell.service.search import search as passages
@@ -35,7 +36,7 @@ def show(result: SearchResult, console: Console) -> None:
     """A head and a snippet for each passage, then how sure the search is."""
     words = WORDS[language(result.query)]
     for hit in result.hits:
-        write(console, _head(hit, words))
+        write(console, _head(hit, words, several=len(result.collections) > 1))
         write(console, _marked(hit), indent=4)
     if not result.hits:
         write(console, styled("nothing found"))
@@ -44,11 +45,14 @@ def show(result: SearchResult, console: Console) -> None:
     write(console, styled(f"\n{confidence} · {result.strategy} · {result.seconds:.2f} s", "dim"))
 
 
-def _head(hit: Passage, words: dict[str, str]) -> Text:
+def _head(hit: Passage, words: dict[str, str], *, several: bool) -> Text:
+    """The place, then which file it is in and, where several are searched, in which collection."""
     title = hit.title or hit.uri
     section = hit.section.removeprefix(title).removeprefix(" › ")  # many a document's first heading is its title
     place = [title, *([words["page"].format(hit.page)] if hit.page is not None else []), *([section] if section else [])]
-    return styled(f"{hit.n}. ", "cyan") + styled(" · ".join(place), "bold") + styled(f"  {hit.score:.2f} {hit.doc_id}", "dim")
+    file = one_line(PurePath(hit.uri).name) + (f" in {hit.collection}" if several else "")
+    facts = f"  {file} {hit.doc_id} {hit.score:.2f}"
+    return styled(f"{hit.n}. ", "cyan") + styled(" · ".join(place), "bold") + styled(facts, "dim")
 
 
 def _marked(hit: Passage) -> Text:

@@ -32,6 +32,11 @@ def styled(text: str, style: str = "") -> Text:
     return Text().append(plain(text), style)
 
 
+def one_line(text: str) -> str:
+    """A name in a list that has a line for each: its own line ends and tabs are shown, not obeyed."""
+    return text.replace("\n", "\\n").replace("\t", "\\t")
+
+
 def out() -> Console:
     """Standard output: results."""
     return Console(highlight=False, markup=False, emoji=False)
@@ -47,7 +52,8 @@ def write(console: Console, text: Text, indent: int = 0) -> None:
     if console.is_terminal:
         console.print(Padding(text, (0, 0, 0, indent), expand=False))
     else:
-        console.print(Text(" " * indent) + text, soft_wrap=True)
+        for line in text.split("\n"):
+            console.print(Text(" " * indent) + line, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

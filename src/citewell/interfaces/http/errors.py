@@ -69,14 +69,17 @@ async def http(_: Request, error: Exception) -> JSONResponse:
     return reply(error.status_code, problem(name, str(error.detail), HINTS.get(error.status_code, "")), headers)
 
 
-async def invalid(_: Request, error: Exception) -> JSONResponse:
+async def invalid(request: Request, error: Exception) -> JSONResponse:
     """A body or a parameter of the wrong form. The value itself is not sent back."""
     assert isinstance(error, RequestValidationError)
     faults = [_fault(each) for each in error.errors()]
     if any(each["type"] == "json_invalid" for each in error.errors()):
         return reply(400, problem("invalid_json", "the body is not valid JSON", "send one JSON object, in UTF-8", faults))
     message = "; ".join(f"{each['field']}: {each['message']}" for each in faults)
-    hint = "send it as JSON with Content-Type: application/json; the form is at /api/openapi.json"
+    hint = "the form is at /api/openapi.json"
+    said = request.headers.get("content-type", "")
+    if not said.startswith("application/json") and any(each["loc"][:1] == ("body",) for each in error.errors()):
+        hint = f"send it as JSON with Content-Type: application/json; {hint}"
     return reply(422, problem("invalid_input", message, hint, faults))
 
 
