@@ -203,3 +203,26 @@ async def test_every_file_of_the_robustness_set_ends(shared_data: Path) -> None:
             assert 0 <= box.start < box.end <= len(document.text)
             assert all(0 <= part <= 1 for part in (box.x0, box.y0, box.x1, box.y1))
     assert [message for name, message in refused if not message.startswith(name)] == []
+
+
+def test_a_heading_between_a_box_and_a_table(make_pdf: Maker) -> None:
+    """Whose edges are as wide as the table: it is a heading, not the table's first row."""
+    page = [*across(["A box with a note."], 650), (60, 618, 15, "7.2 Faults"), *table(ROWS)]
+    document = pdf.parse(make_pdf([page], drawn=rules(670, 640, 612, 595, 579, 563, 547)), "x.pdf", SETTINGS)
+    assert "7.2 Faults\n\nModel | Load | Price\nModel: T300 | Load: 120 kg | Price: 4500\n" in document.text
+
+
+def test_cells_that_run_on_in_a_table_with_a_rule_below_each_row(make_pdf: Maker) -> None:
+    """A second line of two cells out of three is no row of its own."""
+    rows = [*table(ROWS[:3]), (60, 552, 11, "T700"), (210, 552, 11, "500 kg or"), (360, 552, 11, "8000, less")]
+    rows += [
+        (210, 539, 11, "so"),
+        (360, 539, 11, "if used"),
+        (60, 520, 11, "T900"),
+        (210, 520, 11, "640 kg"),
+        (360, 520, 11, "9800"),
+    ]
+    upright = b"\n".join(b"%g 515 m %g 612 l S" % (x, x) for x in (50, 200, 350, 450))
+    drawn = rules(612, 595, 579, 563, 533, 515) + b"\n" + upright
+    text = pdf.parse(make_pdf([rows], drawn=drawn), "x.pdf", SETTINGS).text
+    assert "Model: T700 | Load: 500 kg or so | Price: 8000, less if used" in text

@@ -24,6 +24,7 @@ _SHORTEST_RULE: Final = 60.0
 _MOST_BANDS: Final = 400
 _WIDE: Final = 0.75  # of a region's width: two pieces as wide as that between two rules are running text
 _LONE: Final = 0.5  # the same where several lines stand alone: a note below a table, and the heading of the next
+_LARGER: Final = 1.2  # times the usual type of a region: a heading
 _MOST_LINE: Final = 12.0  # tokens of half the cells beyond which two columns without upright rules are no table
 _FEWEST_ALIGNED: Final = 3  # rows of a table without rules
 _LINED_UP: Final = 4.0  # points
@@ -98,12 +99,14 @@ def _regions(across: Sequence[Rule]) -> list[_Region]:
 def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
     """The parts of a region between which running text or a caption stands."""
     chain: list[float] = []
+    usual = median([line.size for line in lines if region.holds(line)] or [0.0])
     for high, low in pairwise(region.levels):
         band = _Region(region.left, region.right, [high, low])
         inside = [line for line in lines if band.holds(line)]
         width = region.right - region.left
         wide = [line for line in inside if line.x1 - line.x0 > _WIDE * width]
-        apart = any(line.row or _CAPTION.match(line.text) for line in inside) or len(wide) > 1 or _lone(inside, width)
+        named = any(line.row or _CAPTION.match(line.text) for line in inside) or _heading(inside, usual)
+        apart = named or len(wide) > 1 or _lone(inside, width)
         if apart or (not inside and high - low > 40):
             if len(chain) > 1:
                 yield _Region(region.left, region.right, chain)
@@ -112,6 +115,11 @@ def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
             chain = [*chain, low] if chain else [high, low]
     if len(chain) > 1:
         yield _Region(region.left, region.right, chain)
+
+
+def _heading(inside: list[Line], usual: float) -> bool:
+    """Whether all that stands between two rules is a line in larger type: between the edge of a box, say, and a table."""
+    return len(inside) == 1 and inside[0].size > _LARGER * usual
 
 
 def _lone(inside: list[Line], width: float) -> bool:
@@ -147,7 +155,11 @@ def _ruled_grid(region: _Region, inside: list[Line], across: Sequence[Rule], dow
     short = [rule for rule in partial if rule.high - rule.low < 0.9 * (region.right - region.left)]
     whole = bool(upright) and len(bands) > 2
     named = any(bands[0][-1][0].y0 < rule.at < bands[0][0][0].y0 for rule in short)  # rules under names of several columns
-    several = [not whole or (n == 0 and named) or _several(band, places) for n, band in enumerate(bands)]
+    single = 2 * sum(len(band) == 1 for band in bands) >= len(bands) > _FEWEST_ALIGNED  # a rule below every row
+    several = [
+        (n == 0 and named) or ((not whole or _several(band, places)) and not (single and _goes_on(band, places)))
+        for n, band in enumerate(bands)
+    ]
     bands = [band if many else [_flat(band)] for band, many in zip(bands, several, strict=True)]
     everything = [row for band in bands for row in band]
     head = len(bands[0])
@@ -160,6 +172,12 @@ def _several(band: list[list[Line]], places: Sequence[float]) -> bool:
     """Whether the lines between two rules are rows of their own, not the lines of cells that run on."""
     filled = [len({bisect_left(places, (line.x0 + line.x1) / 2) for line in row}) for row in band]
     return len(band) == 1 or (len(places) > 1 and median(filled) >= 0.75 * (len(places) + 1))
+
+
+def _goes_on(band: list[list[Line]], places: Sequence[float]) -> bool:
+    """Whether only the first of several lines between two rules has a first cell: the others are what its cells run on with."""
+    first = places[0] if places else float("inf")
+    return len(band) > 1 and not any((row[0].x0 + row[0].x1) / 2 < first for row in band[1:])
 
 
 def _flat(band: list[list[Line]]) -> list[Line]:
