@@ -112,3 +112,16 @@ def test_figures_of_a_title_are_no_figures_to_prove() -> None:
     """`Drover 2` is a name."""
     check = verify("The Drover 2 has a charger.", ["The bike has a charger."], context="Drover 2 Owner's Manual")
     assert check.verdict == "supported"
+
+
+def test_words_that_claim_nothing_need_no_proof() -> None:
+    """Beside the question and a figure: "to make" is no claim, "in Oxford" and "every second day" are."""
+    quote, question = (
+        "Salt the cabbage for 6 hours, then ferment for 5 days.",
+        "How long must the cabbage be salted for kimchi?",
+    )
+    plain = verify("The cabbage must be salted for 6 hours to make kimchi.", [quote], question=question, context="Kimchi")
+    assert plain.verdict != "unsupported", plain
+    for more in ("to make kimchi in secret", "while stirring it"):
+        check = verify(f"The cabbage must be salted for 6 hours {more}.", [quote], question=question, context="Kimchi")
+        assert check.verdict == "unsupported", check

@@ -29,6 +29,9 @@ SAME_CLAUSE = 0.6  # share of a clause's words that a clause of the source must 
 SAME_MEANING = 0.85
 NEAR_MEANING = 0.82
 
+# Words that claim nothing by themselves: "must be salted for 6 hours to make kimchi" adds only the hours to its question.
+_LIGHT = "make makes made need needs needed take takes took require requires required order 需要 应该 应当 必须 进行 使用 制作"
+
 _CLAUSE_END = re.compile(r"[,;:，；：、。.!?！？\n]|\b(?:but|however|while|although)\b|但|然而|不过")
 _YES_NO = re.compile(
     r"^\s*(?:(yes|是的?|可以|对|会|有|能)|(no|不是|不可以|不能|不会|没有|否|不))\s*[,.!。，！]?\s*$", re.IGNORECASE
@@ -169,9 +172,11 @@ def _clauses(text: str) -> list[str]:
 
 
 def _coverage(sentence: str, quoted: str, question: str, context: str) -> float:
-    """Share of the sentence's own content words; those of the question do not count, unless it has nothing else to say."""
+    """Share of the sentence's own content words; those of the question and those that claim nothing do not count, unless it has
+    nothing else to say.
+    """
     words = _words(sentence)
-    own = words - _words(question)
+    own = words - _words(question) - _words(_LIGHT)
     if not own and (facts(sentence).measures or facts(sentence).dates):
         return 1.0  # it adds nothing but figures, and figures are checked on their own
     own = own or words
