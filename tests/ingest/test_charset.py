@@ -34,6 +34,12 @@ def test_a_guess_says_so(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding), "a.txt") == (text, [f"its encoding was guessed as {encoding}"])
 
 
+def test_lists_of_names() -> None:
+    """Common characters, though few of them are frequent, are not Arabic; Korean names are not Chinese."""
+    for text, encoding in (("张伟\n李娜\n王芳\n刘洋\n", "gbk"), ("김철수\n이영희\n박민수\n최지우\n", "euc_kr")):
+        assert decode(text.encode(encoding), "a.txt")[0] == text
+
+
 def test_wide_latin_without_a_mark() -> None:
     """UTF-16 of Latin text is known by where its NUL bytes stand."""
     for encoding in ("utf-16-le", "utf-16-be", "utf-32-be"):

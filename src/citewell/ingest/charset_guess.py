@@ -17,6 +17,10 @@ LIKELY: Final = 0.55  # a score from which on a guess is made; measured: right o
 _SAMPLE: Final = 60_000  # bytes
 _RARE: Final = 0.3  # what a letter counts that the language has but seldom uses
 _UNCOMMON: Final = 0.45  # the same for a character of the level that holds the everyday ones
+_PLAIN: Final = 0.91  # above what bytes can score in scripts where nearly any byte is a letter (0.9)
+_ENOUGH: Final = 6  # characters
+_MOSTLY: Final = 0.85
+_SOME: Final = 0.1
 _SIGNS: Final = frozenset("，。：；！？、（）《》「」『』【】“”‘’—…·　～％／．０１２３４５６７８９①②③④⑤")
 _LATIN_SIGNS: Final = frozenset("“”‘’„‚«»–—…€£§°·•©®™½¼¾²³ªº¿¡×±µ´¨\u00a0")
 _OPENING: Final = frozenset("“‘„«»¿¡‚")
@@ -43,6 +47,16 @@ def score_chinese(text: str) -> float:
     """How much `text` reads as Chinese, simplified or traditional."""
     wide = _beyond(text)
     return max(_share(wide, letters) for letters in (SIMPLIFIED, SIMPLIFIED | TRADITIONAL)) if wide else 0.0
+
+
+def _simplified(text: str) -> float:
+    """The same of GB 18030, and at least `_PLAIN` where nearly all are common characters, as in a list of names, and some of
+    those that stand where Korean and Japanese have rare ones: bytes that pair so, word by word, are no other language's.
+    """
+    codes = [char.encode("gb2312", errors="ignore")[:1] for char in _beyond(text) if char not in _SIGNS]
+    common, late = (sum(first <= code <= b"\xd7" for code in codes) for first in (b"\xb0", b"\xd0"))
+    plain = len(codes) >= _ENOUGH and common >= _MOSTLY * len(codes) and late >= _SOME * len(codes)
+    return max(score_chinese(text), _PLAIN if plain else 0.0)
 
 
 def _decoded(sample: bytes, encoding: str, *, whole: bool) -> str | None:
@@ -141,7 +155,7 @@ def _accents(text: str, letters: frozenset[str]) -> float:
 
 # in order: of two that score the same the first is taken; the weight is lower where nearly any bytes give letters
 _CANDIDATES: Final[dict[str, tuple[Callable[[str], float], float]]] = {
-    "gb18030": (score_chinese, 1.0),
+    "gb18030": (_simplified, 1.0),
     "big5hkscs": (score_chinese, 1.0),
     "cp932": (score_japanese, 1.0),
     "euc_jp": (score_japanese, 1.0),

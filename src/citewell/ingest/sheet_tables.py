@@ -17,6 +17,7 @@ Grid = list[list[str]]
 
 ROWS_A_BLOCK: Final = 20  # rows between two blank lines, at which a chunk may end
 _LONGEST_TITLE: Final = 80  # characters of a line above a table that is its heading
+_MOST_BESIDE: Final = 50  # tables beside one another; with more runs of columns, it is one table with empty ones
 _NOTHING: Final = frozenset({"", ACROSS})
 
 
@@ -77,6 +78,8 @@ def regions(rows: Sequence[Sequence[str]]) -> Iterator[Region]:
 def _beside(rows: Grid) -> Iterator[Region]:
     """The tables that stand beside one another in a run of rows without an empty one."""
     runs = _runs(rows)
+    if len(runs) > _MOST_BESIDE:
+        runs = [(runs[0][0], runs[-1][1])]
     parts: list[tuple[int, int, Region]] = []
     for start, end in runs:
         found = _region(rows, start, end)

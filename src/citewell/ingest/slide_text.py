@@ -13,7 +13,6 @@ from citewell.ingest.table_header import ACROSS
 
 _DEEPEST: Final = 6  # indents
 _TRUE: Final = frozenset({"1", "true"})
-_WIDEST: Final = 200  # columns or rows that one cell may cover
 
 
 def body_lines(shape: Any, *, bulleted: bool) -> list[str]:

@@ -18,7 +18,6 @@ from citewell.types import ChunkKind
 
 FEW = 5_000  # chunks
 FEW_DOCUMENTS = 200
-_ANY = Filter()
 _KINDS: tuple[ChunkKind, ...] = ("text", "whole", "summary")
 
 
