@@ -152,11 +152,16 @@ def test_refusals_say_why() -> None:
         office.parse(pack({"a.txt": b"x"}), "x.docx", SETTINGS)
     with pytest.raises(UnreadableFile, match="too large"):
         office.parse(pack({"word/document.xml": b" " * (MAX_XML + 1)}), "bomb.docx", SETTINGS)
+    with pytest.raises(UnreadableFile, match="times its size, as zip bombs do") as caught:
+        office.parse(pack({"word/document.xml": b" " * 20_000_000}), "bomb.docx", SETTINGS)
+    assert "ingest.max_ratio" in caught.value.hint
+    with pytest.raises(UnreadableFile, match="packed in a way that Office files never are"):
+        office.parse(pack({"word/document.xml": b"<x/>"}, zipfile.ZIP_BZIP2), "bomb.docx", SETTINGS)
 
 
-def pack(files: dict[str, bytes]) -> bytes:
+def pack(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, data in files.items():
             archive.writestr(name, data)
     return buffer.getvalue()

@@ -87,3 +87,15 @@ def test_append_keeps_scores_falling() -> None:
     first, second = [replace(hit(1, "a"), score=9.0), replace(hit(2, "b"), score=5.0)], [replace(hit(3, "c"), score=7.0)]
     assert [(h.chunk_id, h.score) for h in append(first, second)] == [(1, 9.0), (2, 5.0), (3, 5.0)]
     assert [(h.chunk_id, h.score) for h in append([], second)] == [(3, 0.0)]
+
+
+def test_a_passage_without_a_vector_is_neither_near_nor_far() -> None:
+    """Its words decide; the others are compared by meaning as if it were not there."""
+    hits = [hit(1, "roses", cosine=0.80), hit(2, "lilies", cosine=0.82), hit(3, "warranty of the pump", cosine=0.0, bm25=9.0)]
+    assert [h.chunk_id for h in rerank("warranty of the pump", hits)] == [3, 2, 1]
+
+
+def test_a_hair_of_meaning_does_not_beat_words_in_a_small_pool() -> None:
+    """Of two passages the differences are what they are, not stretched to a standard deviation."""
+    near = [hit(1, "The garden is open.", cosine=0.861, bm25=0.0), hit(2, "The warranty is two years.", cosine=0.860, bm25=0.5)]
+    assert [h.chunk_id for h in rerank("warranty", near)] == [2, 1]

@@ -57,3 +57,22 @@ async def test_filters_hold_for_every_part_of_the_search(app: App) -> None:
     result = await found(app, "How long is the guarantee for ponds?", where=Filter(langs=("en",)))
     assert {h.lang for h in result.hits} <= {"en"}
     assert (await found(app, "warranty", where=Filter(collections=("other",)))).hits == []
+
+
+async def test_what_the_other_language_holds_of_a_code_is_found(app: App) -> None:
+    """By its words, though it has no vector yet, and before what is only near."""
+    await add_data(app, b"XK-7700: change the oil every 300 hours.", "oil.txt", "oil.txt", "default")
+    query = "XK-7700 多久换一次油？"
+    vector = await app.embedder.query(query)
+    result = await STRATEGIES["direct_chunk_search"](app.index, Query(query, vector, ["xk-7700"]))
+    english = [hit.uri for hit in result.hits if hit.lang == "en"]
+    assert english[0] == "oil.txt"
+
+
+async def test_how_many_are_asked_for_changes_nothing_else(app: App) -> None:
+    """The same passages in the same order, with the same confidence."""
+    text = "warranty of the tap"
+    vector = await app.embedder.query(text)
+    few, many = [await STRATEGIES["direct_chunk_search"](app.index, Query(text, vector, k=k)) for k in (3, 20)]
+    assert few.hits == many.hits[:3]
+    assert few.confidence == many.confidence

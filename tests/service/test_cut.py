@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from citewell.config import IngestSettings, Settings
-from citewell.errors import InvalidInput, NotFound, StorageError
+from citewell.errors import InvalidInput, NotFound, StorageError, UnreadableFile
 from citewell.service import rechunk as module
 from citewell.service.add import add, embed_pending, pending
 from citewell.service.app import App
 from citewell.service.collections import create_collection
-from citewell.service.cut import chunking_of, cut
+from citewell.service.cut import chunking_of, cut, cut_as
 from citewell.service.preview import preview
 from citewell.service.progress import Progress
 from citewell.service.rechunk import rechunk, set_chunking
+from citewell.types import Chunk, Document
 
 PROSE = "Ship {n} carried {n} tons of grain to the harbour. Its pilot knew the channel well. The tide turned at noon. "
 
@@ -143,3 +145,22 @@ async def test_preview_needs_no_library(settings: Settings, library: Path) -> No
         for before, chunk in zip(one.chunks, one.chunks[1:], strict=False):
             assert chunk.repeats == max(0, before.end - chunk.start)
     assert any(chunk.repeats for chunk in fixed.chunks)
+
+
+async def test_a_document_that_cannot_be_cut_stays_and_stops_no_other(
+    app: App, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report says which and why."""
+    docs = await added(app, library)
+    await set_chunking(app, "ships", {"tokens": 80, "overlap": 10})
+    first = await app.catalog.document(docs[0])
+
+    async def late(document: Document, *arguments: Any) -> list[Chunk]:
+        if document.title == first.title:
+            raise UnreadableFile("it could not be read within 60 s", hint="split the file")
+        return await cut_as(document, *arguments)
+
+    monkeypatch.setattr("citewell.service.rechunk.cut_as", late)
+    report = await rechunk(app, "ships")
+    assert (report.changed, report.failed) == (2, [f"{first.uri}: it could not be read within 60 s; split the file"])
+    assert await app.catalog.document(docs[0]) == first

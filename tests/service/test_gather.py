@@ -122,3 +122,9 @@ def test_pictures_of_a_folder_are_taken_when_wanted(tmp_path: Path) -> None:
     [(_, reason)] = gather([str(tmp_path)]).failed
     assert "png" not in reason
     assert "ingest.ocr" in reason
+
+
+def test_a_named_file_without_a_suffix_is_taken(tmp_path: Path) -> None:
+    """What it is shows when it is read; of a folder's such files nobody asked for each."""
+    (tmp_path / "LICENSE").write_text("All is permitted.", "utf-8")
+    assert [each.reason for each in gather([str(tmp_path / "LICENSE")]).found] == [""]

@@ -31,10 +31,8 @@ def _parser(module: str) -> Parser:
         function: Parser = importlib.import_module(f"citewell.ingest.{module}").parse
         try:
             return function(data, name, settings)
-        except (UnreadableFile, ImportError):
+        except (UnreadableFile, ImportError, MemoryError):
             raise
-        except MemoryError:
-            raise UnreadableFile(f"{name} needs more memory to read than there is") from None
         except Exception as error:
             raise UnreadableFile(f"{name} is broken: {type(error).__name__}: {error}"[:500]) from error
 

@@ -6,9 +6,7 @@ part is read only when it is asked for.
 
 from __future__ import annotations
 
-import io
 import posixpath
-import zipfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -16,8 +14,7 @@ from typing import Any, Final
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.ole import MAGIC, refusal
-from citewell.ingest.unpacked import RATIO_FROM
-from citewell.ingest.zip_members import COUNTABLE
+from citewell.ingest.zip_archive import BROKEN, COUNTABLE, RATIO_FROM, open_zip
 
 MAX_UNPACKED: Final = 1_000_000_000  # bytes of all parts, pictures included
 MAX_XML: Final = 150_000_000  # bytes of XML parts: some twenty times a long novel, about 2 GB of memory when parsed
@@ -46,10 +43,7 @@ class Package:
     ) -> None:
         if data.startswith(MAGIC):
             raise refusal(data, name)
-        try:
-            self._archive = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise UnreadableFile(f"{name} is broken: {error}") from None
+        self._archive = open_zip(data, name)
         entries = self._archive.infolist()
         self.names: Final = {entry.filename for entry in entries}
         self.warnings: list[str] = []
@@ -68,7 +62,7 @@ class Package:
             raise UnreadableFile(f"{name} unpacks to {total / len(data):,.0f} times its size, as zip bombs do", hint=hint)
 
     def read(self, part: str) -> bytes:
-        """The bytes of a part, none where it is missing. Raises zipfile.BadZipFile where they are broken."""
+        """The bytes of a part, none where it is missing. Raises one of BROKEN where they are."""
         return self._archive.read(part) if part in self.names else b""
 
     def open(self, part: str) -> Any:
@@ -84,7 +78,7 @@ class Package:
         """The same for a part that others can be read without: where it is broken, that is a warning."""
         try:
             return self.xml(part)
-        except (ValueError, zipfile.BadZipFile, OSError) as error:
+        except BROKEN as error:
             self.warnings.append(f"{part} is broken and is left out: {error}"[:200])
             return None
 

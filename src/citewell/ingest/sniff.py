@@ -5,13 +5,14 @@ The one rule: a type that we read is given by its suffix, any other by words for
 
 from __future__ import annotations
 
-import io
 import re
 import zipfile
 from dataclasses import dataclass
 from typing import Final
 
+from citewell.errors import UnreadableFile
 from citewell.ingest import ole
+from citewell.ingest.zip_archive import BROKEN, COUNTABLE, open_zip
 
 _MAGIC: Final = (
     (b"GIF8", "a GIF picture"),
@@ -119,23 +120,25 @@ def _picture(data: bytes) -> Kind | None:
 
 def _zip(data: bytes) -> Kind:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        archive = open_zip(data, "it")
+    except UnreadableFile:
         return Kind("", "a broken zip archive or Office document")
+    names = archive.namelist()
     marked = {"[Content_Types].xml", "mimetype", "META-INF/container.xml"} & set(names)  # else it holds such a folder by chance
     for start, kind in _ZIP if marked else ():
         if any(name.startswith(start) for name in names):
-            found = _open_document(data) or kind if start == "content.xml" else kind
+            found = _open_document(archive) or kind if start == "content.xml" else kind
             return Kind(found, _READ[found]) if found in _READ else Kind("", found)
     return Kind("", "a zip archive", "name it .zip to add what is in it")
 
 
-def _open_document(data: bytes) -> str:
+def _open_document(archive: zipfile.ZipFile) -> str:
     """Which OpenDocument type a zip archive says it is, empty where none that we read."""
+    if "mimetype" not in archive.namelist() or archive.getinfo("mimetype").compress_type not in COUNTABLE:
+        return ""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("mimetype") as entry:
+        with archive.open("mimetype") as entry:
             said = entry.read(100).decode("ascii", errors="replace").strip()
-    except (zipfile.BadZipFile, KeyError, OSError, ValueError, NotImplementedError):
+    except BROKEN:
         return ""
     return _OPEN.get(said.removesuffix("-template").rpartition(".")[2], "")

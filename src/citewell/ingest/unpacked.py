@@ -16,9 +16,9 @@ from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, PICTURES
 from citewell.ingest.assemble import clean
 from citewell.ingest.sniff import sniff
+from citewell.ingest.zip_archive import RATIO_FROM
 
 DEEPEST: Final = 2  # archives inside archives that are opened
-RATIO_FROM: Final = 10_000_000  # bytes: a small file may be all zeros
 _SHOWN: Final = 5  # names that one warning gives
 _INNER: Final = frozenset({".zip"})
 _MAIL: Final = ".eml"

@@ -5,34 +5,23 @@ The one rule: nothing is read whole; a file comes out in pieces, and the piece t
 
 from __future__ import annotations
 
-import io
 import stat
 import zipfile
-import zlib
 from typing import Final
 
 from citewell.errors import UnreadableFile
 from citewell.ingest.charset import encoding_of_names
 from citewell.ingest.unpacked import Unpacked, harmless
+from citewell.ingest.zip_archive import BROKEN, COUNTABLE, open_zip
 
 _PIECE: Final = 1 << 20
-_ENTRY: Final = b"PK\x01\x02"  # begins an entry of the archive's own list
-_MOST_ENTRIES: Final = 100_000  # of that list, which Python reads whole: some 100 MB of memory
-# Python unpacks bzip2 and LZMA without a limit: 4 KB that are read become 4 GB before a byte of them can be counted
-COUNTABLE: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _UTF8: Final = 0x800
 _ENCRYPTED: Final = 0x1
 
 
 def unzip(data: bytes, name: str, into: Unpacked) -> None:
     """Put the files of an archive into `into`. Raises UnreadableFile where it is broken or wholly encrypted."""
-    if data.count(_ENTRY) > _MOST_ENTRIES:
-        raise UnreadableFile(f"{name} lists more than {_MOST_ENTRIES:,} files")
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise UnreadableFile(f"{name} is broken: {error}") from None
-    with archive:
+    with open_zip(data, name) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if entries and all(entry.flag_bits & _ENCRYPTED for entry in entries):
             hint = "unpack it and add its files themselves"
@@ -68,7 +57,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unp
                 if size > into.settings.max_bytes:
                     into.leave_out(f"larger than {into.settings.max_bytes:,} bytes", name)
                     return None
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError):
+    except BROKEN:
         into.leave_out("broken", name)
         return None
     return b"".join(pieces)

@@ -107,6 +107,10 @@ class Jobs:
             columns += ", result = :result"
         return await self._update(job_id, attempt, columns, changes)
 
+    async def still(self, job_id: str, attempt: int) -> None:
+        """Raises Conflict where the job is its holder's no more."""
+        await self._db.read(lambda connection: _held(connection, job_id, attempt))
+
     async def cancel(self, job_id: str) -> Job:
         """A job that waits or runs ends here; its worker's next report is refused. Raises Conflict where it has ended."""
 
@@ -141,12 +145,7 @@ class Jobs:
         statement = text(f"UPDATE jobs SET {columns}, updated_at = :now WHERE job_id = :job_id")  # noqa: S608 columns are ours
 
         def update(connection: Connection) -> Job:
-            row = _row(connection, job_id)
-            if row["state"] != "running" or attempt not in (None, row["attempts"]):
-                hint = "its lease ran out and another worker took it, or it has ended; drop this run's result"
-                raise Conflict(
-                    f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's", hint=hint
-                )
+            _held(connection, job_id, attempt)
             connection.execute(statement, {**changes, "now": self._clock(), "job_id": job_id})
             return _job(_row(connection, job_id))
 
@@ -158,6 +157,13 @@ def _row(connection: Connection, job_id: str) -> RowMapping:
     if row is None:
         raise NotFound(f"no job {job_id!r}", hint="an upload answers with the id of its job; GET /api/jobs lists them")
     return row
+
+
+def _held(connection: Connection, job_id: str, attempt: int | None) -> None:
+    row = _row(connection, job_id)
+    if row["state"] != "running" or attempt not in (None, row["attempts"]):
+        hint = "its lease ran out and another worker took it, or it has ended; drop this run's result"
+        raise Conflict(f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's", hint=hint)
 
 
 def _job(row: RowMapping) -> Job:

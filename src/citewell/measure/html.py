@@ -122,6 +122,7 @@ def page(report: Report) -> str:
         "report.html",
         report=report,
         plots=_plots(report),
+        twice=_TWICE,
         fits=[(fit, plots.reliability(fit.whole)) for fit in report.fits],
         rows=rows,
         words=sorted({row.judgement.words for row in rows}, key=_order(rows)),

@@ -59,10 +59,15 @@ def figure(above: Sequence[float] | Array, below: Sequence[float] | Array, drawn
     if lower.sum() <= 0:
         return None
     value, n = float(upper.sum() / lower.sum()), round(float(lower.sum()))
-    low, high = (float(x) for x in np.percentile(drawn.ratios(upper, lower), (2.5, 97.5)))
-    if (np.mod(upper, 1) == 0).all() or high - low < ALIKE:
+    low, high = (0.0, 0.0) if (np.mod(upper, 1) == 0).all() else _percentiles(drawn.ratios(upper, lower))
+    if high - low < ALIKE:
         low, high = wilson(value, int((lower > 0).sum()))
     return Figure(value=value, low=low, high=high, n=n)
+
+
+def _percentiles(values: Array) -> tuple[float, float]:
+    low, high = np.percentile(values, (2.5, 97.5))
+    return float(low), float(high)
 
 
 def difference(old: tuple[Array, Array], new: tuple[Array, Array], drawn: Resampled) -> Figure | None:
@@ -73,7 +78,7 @@ def difference(old: tuple[Array, Array], new: tuple[Array, Array], drawn: Resamp
     lower0, lower1 = drawn.times @ below0, drawn.times @ below1
     some = (lower0 > 0) & (lower1 > 0)
     changes = (drawn.times @ above1)[some] / lower1[some] - (drawn.times @ above0)[some] / lower0[some]
-    low, high = (float(x) for x in np.percentile(changes, (2.5, 97.5)))
+    low, high = _percentiles(changes)
     value = float(above1.sum() / below1.sum() - above0.sum() / below0.sum())
     return Figure(value=value, low=low, high=high, n=int(((below0 > 0) | (below1 > 0)).sum()))
 

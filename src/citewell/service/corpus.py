@@ -147,11 +147,11 @@ async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> 
         await tell(Progress("read", number, len(source.texts), doc_id))
         try:
             document = document_of(records, app)
+            chunks = await cut(app, document, COLLECTION)
         except UnreadableFile as error:
             failed.append(f"{doc_id}: {error.message}")
             continue
-        data = document.text.encode("utf-8")
-        await app.catalog.put(COLLECTION, doc_id, data, document, await cut(app, document, COLLECTION))
+        await app.catalog.put(COLLECTION, doc_id, document.text.encode("utf-8"), document, chunks)
     if fresh and (read := [doc_id for uri, doc_id in there.items() if uri not in source.texts]):
         await app.catalog.delete(*read)
     if source.files:

@@ -102,8 +102,8 @@ def _take(named: str, found: Gathered, pictures: bool) -> None:
         _take_folder(named, path, found, pictures)
     elif not stat.S_ISREG(status.st_mode):
         found.fail(named, "not a file or a folder")
-    elif not known(path):
-        found.fail(named, f"{path.suffix or 'no suffix'}: unknown kind of file; known are {kinds()}")
+    elif path.suffix and not known(path):
+        found.fail(named, f"{path.suffix}: unknown kind of file; known are {kinds()}")
     else:
         found.take(path, status.st_size)
 

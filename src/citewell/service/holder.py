@@ -58,9 +58,7 @@ class Holder:
         """Raises Conflict when the job is no longer this worker's: asked before a document is committed, so that none is after
         a cancelled job was said to be.
         """
-        job = await self._jobs.get(self._job.job_id)
-        if job.state != "running" or job.attempts != self._job.attempts:
-            raise Conflict(f"job {job.job_id}: it is {job.state}, and no more is added")
+        await self._jobs.still(self._job.job_id, self._job.attempts)
 
     def reported(self, reports: Sequence[FileReport]) -> None:
         """A file was dealt with; the next sign of life says so."""

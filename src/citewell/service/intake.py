@@ -16,6 +16,7 @@ from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, parse
 from citewell.ingest.unpack import CONTAINERS, Member, Taken, unpack
 from citewell.knowledge.containers import INSIDE, outwards
+from citewell.knowledge.documents import DocumentInfo
 from citewell.service.app import App
 from citewell.service.cut import cut
 from citewell.service.report import FileReport, failed
@@ -83,13 +84,8 @@ class Intake:
     async def _unchanged(self, uri: str) -> list[FileReport]:
         own = await self.app.catalog.find(self.collection, uri)
         inside = await self.app.catalog.members(self.collection, uri)
-        reports = [
-            FileReport(path=info.uri, status="unchanged", chunks=info.chunks, doc_id=info.doc_id)
-            for info in ([own] if own else []) + inside
-        ]
+        reports = [await _as_it_is(self.app, info, self.priority) for info in ([own] if own else []) + inside]
         for report in reports:
-            if self.priority is not None:
-                await self.app.catalog.set_priority(report.doc_id, self.priority)
             self._tell(report)
         return reports
 
@@ -121,9 +117,7 @@ async def add_data(
     """
     old = await app.catalog.find(collection, uri)
     if old is not None and old.sha256 == await hash_of(data):
-        if priority is not None and priority != old.priority:
-            await app.catalog.set_priority(old.doc_id, priority)
-        return FileReport(path=uri, status="unchanged", chunks=old.chunks, doc_id=old.doc_id)
+        return await _as_it_is(app, old, priority)
     document = await parse(data, name, app.settings.ingest)
     if document.dated is None:
         document = replace(document, dated=dated)
@@ -138,6 +132,13 @@ async def add_data(
         doc_id=info.doc_id,
         warnings=list(document.warnings),
     )
+
+
+async def _as_it_is(app: App, info: DocumentInfo, priority: int | None) -> FileReport:
+    """A document that has not changed, but for the priority that is asked for now."""
+    if priority is not None and priority != info.priority:
+        await app.catalog.set_priority(info.doc_id, priority)
+    return FileReport(path=info.uri, status="unchanged", chunks=info.chunks, doc_id=info.doc_id)
 
 
 async def hash_of(data: bytes) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.errors import Conflict, NotFound
+from pydantic import Field
+
+from citewell.errors import Conflict, NotFound, UnreadableFile
 from citewell.knowledge.documents import CollectionInfo
 from citewell.knowledge.jobs import Job
 from citewell.service.app import App
@@ -21,13 +23,16 @@ KIND = "rechunk"
 
 
 class RechunkReport(Shown):
-    """`changed` of the collection's `documents` are cut otherwise than before; they have `chunks` in all now."""
+    """`changed` of the collection's `documents` are cut otherwise than before; they have `chunks` in all now. `failed`: why
+    some could not be, and stay as they were.
+    """
 
     collection: str
     chunking: Chunking
     documents: int
     changed: int
     chunks: int
+    failed: list[str] = Field(default=[])
 
 
 async def chunking(app: App, name: str) -> Chunking:
@@ -59,17 +64,26 @@ async def rechunk(app: App, name: str, *, on_progress: OnProgress | None = None)
     tell = on_progress or silent
     way = await chunking(app, name)
     documents = await app.catalog.documents(name)
-    changed = 0
+    changed, failed = 0, []
     for number, info in enumerate(documents):
         await tell(Progress("cut", number, len(documents), info.title))
         try:
             changed += await _rechunk(app, info.doc_id, way)
         except (NotFound, Conflict):
             continue  # removed or replaced meanwhile, and then cut the new way
+        except UnreadableFile as error:
+            failed.append(f"{info.uri}: {error.message}; {error.hint}".removesuffix("; "))
     if documents:
         await tell(Progress("cut", len(documents), len(documents)))
     info_now = await app.catalog.collection(name)
-    return RechunkReport(collection=name, chunking=way, documents=info_now.documents, changed=changed, chunks=info_now.chunks)
+    return RechunkReport(
+        collection=name,
+        chunking=way,
+        documents=info_now.documents,
+        changed=changed,
+        chunks=info_now.chunks,
+        failed=failed,
+    )
 
 
 async def _rechunk(app: App, doc_id: str, way: Chunking) -> bool:

@@ -43,10 +43,12 @@ async def collection(app: App, name: str, changes: dict[str, Any], *, create: bo
         await _show(app, info, report, written)
     if write_now and writer(app) is None:
         warn('no chat model writes summaries: connect one (llm = "openai"), or set ingest.summaries = "always"')
+    for failed in report.failed if report else ():
+        warn(f"stays as it was: {failed}")
     if problem is not None:
         warn("the documents can be found by their words; do the same again when this is solved:")
         fail(problem)
-    return ERROR if problem is not None else DONE
+    return ERROR if problem is not None or (report and report.failed) else DONE
 
 
 async def _as_json(app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None) -> dict[str, Any]:
@@ -55,6 +57,7 @@ async def _as_json(app: App, info: CollectionInfo, report: RechunkReport | None,
         **info.model_dump(mode="json"),
         "in_force": way.model_dump(mode="json"),
         "changed": report.changed if report else 0,
+        "failed": report.failed if report else [],
         "summaries_written": written or 0,
     }
 
