@@ -6,8 +6,7 @@ The one rule: scores are compared within one search only; what crosses searches 
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -105,18 +104,21 @@ def entity_share(entities: Iterable[str], text: str) -> float:
 def deduplicate(hits: Iterable[Hit]) -> list[Hit]:
     """Keep the first of equal texts, and of chunks that overlap by more than half in one document."""
     kept: list[Hit] = []
+    of_document: defaultdict[str, list[Hit]] = defaultdict(list)
     seen: set[str] = set()
     for hit in hits:
-        text = re.sub(r"\s+", " ", hit.text).strip().casefold()
-        if text not in seen and not any(_overlap(hit, other) for other in kept):
+        text = " ".join(hit.text.split()).casefold()
+        if text not in seen and not any(_overlap(hit, other) for other in of_document[hit.doc_id]):
             kept.append(hit)
+            of_document[hit.doc_id].append(hit)
             seen.add(text)
     return kept
 
 
 def _overlap(one: Hit, other: Hit) -> bool:
+    """Of two in one document."""
     shared = min(one.end, other.end) - max(one.start, other.start)
-    return one.doc_id == other.doc_id and shared > 0.5 * min(one.end - one.start, other.end - other.start)
+    return shared > 0.5 * min(one.end - one.start, other.end - other.start)
 
 
 def _standardised(values: Sequence[float], name: str) -> NDArray[np.float64]:

@@ -72,8 +72,11 @@ async def _ranked(index: Index, query: Query) -> Found:
     reach = _reach(query)
     hits = await candidates(index, query)
     lang = language(query.text)
-    own = _order(query, [hit for hit in hits if hit.lang == lang])[:reach]
+    same = [hit for hit in hits if hit.lang == lang]
+    own = _order(query, same)[:reach]
     sure = confidence(query.text, own, query.calibration)
+    if sure >= SURE and len(same) == len(hits):
+        return Found(own, sure)
     if sure >= SURE or not _foreign_allowed(query):
         rest = _order(query, hits)[:reach]
         return Found(rest, max(sure, confidence(query.text, rest, query.calibration)))
