@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from citewell.errors import ConfigError
@@ -42,6 +42,39 @@ class QASettings(Group):
     quality_threshold: float = Field(0.3, ge=0, le=1, description="a draft below this quality is generated again")
     history_tokens: int = Field(400, ge=0, description="history kept word for word, in tokens; older turns are summarised")
     sensitive_words: Path | None = Field(None, description="a file of refused words, one a line, instead of the shipped list")
+
+
+class DualLoopSettings(Group):
+    """The `dual_loop` agent, and how much of the chat model one question may cost it. Defaults are those of spec 001."""
+
+    inner_loop: bool = Field(True, description="grade what was found before a word is written; search again where it is poor")
+    outer_loop: bool = Field(True, description="grade the answer; ask in other words where it does not settle the question")
+    corrections: int = Field(2, ge=0, le=5, description="times an answer is corrected")
+    max_calls: int = Field(12, ge=1, description="calls of the chat model for one question")
+    max_tokens: int = Field(30_000, ge=1, description="tokens of those calls, sent and written; cached ones count")
+    max_seconds: float = Field(120.0, gt=0, description="seconds after which no more is tried for one question")
+
+
+class MemorySettings(Group):
+    """What is remembered of a user from question to question."""
+
+    enabled: bool = Field(True, description="remember, and use what is remembered")
+    days: float = Field(180.0, gt=0, description="days a memory is kept after it was last confirmed")
+    most: int = Field(2_000, ge=1, description="memories of one user; beyond them the oldest go")
+
+
+class WebSettings(Group):
+    """Searching the web, where the documents do not tell. Off unless a provider is named."""
+
+    provider: Literal["none", "searxng", "brave", "tavily", "duckduckgo", "wikipedia"] = Field(
+        "none", description="who is asked; the last two need neither key nor url"
+    )
+    url: str = Field("", description="base URL of the provider, where it is not the provider's own (searxng needs it)")
+    key: SecretStr = Field(SecretStr(""), description="key of the provider (brave, tavily)")
+    results: int = Field(4, ge=1, le=10, description="pages read of one search")
+    seconds: float = Field(20.0, gt=0, description="seconds that a search and the reading of its pages may take")
+    page_bytes: int = Field(5_000_000, ge=1, description="largest page read, in bytes")
+    collection: str = Field("web", min_length=1, description="collection that the pages read are kept in")
 
 
 class IngestSettings(Group):
@@ -116,9 +149,23 @@ class Settings(BaseSettings):
     trace_days: int = Field(30, ge=1, description="days a trace is kept")
     log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="least severe message logged")
 
+    allow_private_hosts: tuple[str, ...] = Field(
+        (), description="host names and networks of this house that pages may be fetched from (several: with commas between)"
+    )
+    user_agent: str = Field("Citewell", min_length=1, description="what Citewell calls itself where it fetches pages")
+
     qa: QASettings = QASettings()
+    dual_loop: DualLoopSettings = DualLoopSettings()
+    memory: MemorySettings = MemorySettings()
+    web: WebSettings = WebSettings()
     ingest: IngestSettings = IngestSettings()
     search: SearchSettings = SearchSettings()
+
+    @field_validator("allow_private_hosts", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        """The environment has one text for several."""
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
     @classmethod
     def settings_customise_sources(

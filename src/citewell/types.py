@@ -142,12 +142,18 @@ class Message(Shown):
 Status = Literal["answered", "fallback", "refused", "clarify", "error"]
 Verdict = Literal["supported", "partly", "unsupported"]
 CitationStatus = Literal["verified", "weak"]
+Origin = Literal["document", "web", "memory"]
 
 
 class Citation(Shown):
-    """Where a sentence is proved. `quote` is verbatim: it equals the document's text from `start` to `end`."""
+    """Where a sentence is proved. `quote` is verbatim: it equals the document's text from `start` to `end`.
+
+    `origin`: a document of the user's, a page found on the web (`fetched_at`: when, in seconds since the epoch), or what is
+    remembered of the user (`doc_id` is then the id of a memory or of the session, and `quote` its own words).
+    """
 
     n: int
+    origin: Origin = "document"
     doc_id: str
     title: str
     uri: str
@@ -159,6 +165,7 @@ class Citation(Shown):
     boxes: list[list[float]] = Field(default=[], description="[page, x0, y0, x1, y1], in shares of the page from its top left")
     score: float = 0.0
     status: CitationStatus = "verified"
+    fetched_at: float | None = None
 
 
 class Sentence(Shown):
@@ -191,7 +198,12 @@ class Step(Shown):
 
 
 class Answer(Shown):
-    """One object on every channel."""
+    """One object on every channel.
+
+    `agent_reason`: why `auto` chose the agent. `stop_reason`: what ended the loops of an answer that is not settled:
+    `routes_exhausted`, `corrections_exhausted`, `same_evidence`, `same_question`, `budget_calls`, `budget_tokens` or
+    `budget_seconds`.
+    """
 
     answer: str
     sentences: list[Sentence] = []
@@ -199,7 +211,9 @@ class Answer(Shown):
     status: Status
     confidence: float = Field(ge=0.0, le=1.0)
     agent: str
+    agent_reason: str = ""
     route: str = ""
+    stop_reason: str = ""
     session_id: str = ""
     trace_id: str = ""
     warnings: list[str] = []

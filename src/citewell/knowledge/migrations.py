@@ -129,6 +129,40 @@ def m006_containers(connection: Connection) -> None:
     )
 
 
+def m007_memories(connection: Connection) -> None:
+    """What is remembered of users, and the traces in which each memory was used.
+
+    `replaced_by`: a newer memory says otherwise, and this one is its history. `docs` and `derived_from` are JSON lists of ids;
+    `vec` is the vector of `subject`, by `embedder`.
+    """
+    _run(
+        connection,
+        """CREATE TABLE memories (
+            memory_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, kind TEXT NOT NULL,
+            subject TEXT NOT NULL, text TEXT NOT NULL, collection TEXT NOT NULL, route TEXT NOT NULL,
+            trace_id TEXT NOT NULL, docs TEXT NOT NULL, derived_from TEXT NOT NULL, replaced_by TEXT,
+            seen INTEGER NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL, expires REAL NOT NULL,
+            embedder TEXT NOT NULL, vec BLOB NOT NULL)""",
+        "CREATE INDEX memories_user ON memories (user_id, replaced_by, updated_at)",
+        "CREATE INDEX memories_expires ON memories (expires)",
+        "CREATE INDEX memories_history ON memories (replaced_by)",
+        """CREATE TABLE memory_uses (
+            memory_id TEXT NOT NULL REFERENCES memories ON DELETE CASCADE, trace_id TEXT NOT NULL,
+            PRIMARY KEY (memory_id, trace_id)) WITHOUT ROWID""",
+    )
+
+
+def m008_runs(connection: Connection) -> None:
+    """Runs of agents that are not over: how far each came. `request` and `state` are JSON; `holder` is who may write them."""
+    _run(
+        connection,
+        """CREATE TABLE runs (
+            trace_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, agent TEXT NOT NULL, request TEXT NOT NULL,
+            next TEXT NOT NULL, state TEXT NOT NULL, holder TEXT NOT NULL, started_at REAL NOT NULL, updated_at REAL NOT NULL)""",
+        "CREATE INDEX runs_updated ON runs (updated_at)",
+    )
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
     m001_knowledge,
     m002_sessions,
@@ -136,6 +170,8 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
     m004_jobs,
     m005_sections,
     m006_containers,
+    m007_memories,
+    m008_runs,
 ]
 
 
