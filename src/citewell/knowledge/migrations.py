@@ -158,7 +158,8 @@ def m008_runs(connection: Connection) -> None:
         connection,
         """CREATE TABLE runs (
             trace_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, agent TEXT NOT NULL, request TEXT NOT NULL,
-            next TEXT NOT NULL, state TEXT NOT NULL, holder TEXT NOT NULL, started_at REAL NOT NULL, updated_at REAL NOT NULL)""",
+            next TEXT NOT NULL, state TEXT NOT NULL, holder TEXT NOT NULL,
+            started_at REAL NOT NULL, updated_at REAL NOT NULL)""",
         "CREATE INDEX runs_updated ON runs (updated_at)",
     )
 
