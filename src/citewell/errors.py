@@ -10,6 +10,7 @@
      ├── ModelUnavailable         no model file, or the model cannot be started: install it or choose another
      ├── TransientError           may work when tried again; `models/retry.py` acts on this class only
      ├── PermanentError           will fail the same way again; `code` tells which way
+     │    └── BudgetSpent         a question may cost no more: end it with what there is; `code` is the limit
      ├── StorageError             the disk or the database refuses (full, locked, read-only)
      └── StepLimit                a graph took more steps than it is allowed
 
@@ -74,6 +75,10 @@ class TransientError(CitewellError):
 
 class PermanentError(CitewellError):
     code = "permanent"
+
+
+class BudgetSpent(PermanentError):
+    code = "budget"
 
 
 class StorageError(CitewellError):

@@ -34,6 +34,14 @@ END: Final = "END"
 Target = Node | Literal["END"]
 Table = Mapping[Node, Mapping[str, Target]]
 
+# Called when a node is done, before anybody hears of it: its Step, and the name of the node that comes next, or END.
+Done = Callable[[Step, str], Awaitable[None]]
+
+
+async def _nothing(_: Step, __: str) -> None:
+    """Nobody keeps how far the run has come."""
+
+
 _sink: ContextVar[Callable[[Any], None]] = ContextVar("sink")
 _detail: ContextVar[dict[str, Any]] = ContextVar("detail")
 
@@ -123,14 +131,19 @@ class Graph(Generic[S]):
                 lines.append(f"    {name_of(function)} -->|{label}| {shown}")
         return "\n".join(lines)
 
-    async def run(self, state: S, deps: Any) -> AsyncIterator[Any]:
+    async def run(self, state: S, deps: Any, *, start: str = "", n: int = 0, done: Done = _nothing) -> AsyncIterator[Any]:
         """Run to the end, yielding a `Step` after every node and whatever nodes `emit` in between. `state` is changed in
-        place. Raises StepLimit when more than `step_limit` nodes have run.
+        place. `start`: the node to go on from, in a run whose first `n` steps are done. `done` is awaited after every node: who
+        keeps the state there can go on from it, and a step that could not be kept is not over. Raises StepLimit when more than
+        `step_limit` nodes have run.
         """
         from langgraph.errors import GraphRecursionError  # heavy: only a run needs it
 
-        config = {"recursion_limit": self.step_limit, "configurable": {"deps": deps}}
-        stream = self._graph().astream({"state": state, "label": "", "n": 0}, config, stream_mode="custom")
+        first = start or name_of(next(iter(self.table)))
+        if first not in {name_of(function) for function in self.table}:
+            raise WiringError(f"{self.name}: there is no node {first} to start from")
+        config = {"recursion_limit": self.step_limit, "configurable": {"deps": deps, "done": done}}
+        stream = self._graph().astream({"state": state, "next": first, "n": n}, config, stream_mode="custom")
         try:
             async for event in stream:
                 yield event
@@ -148,16 +161,20 @@ class Graph(Generic[S]):
         from langgraph.graph import START, StateGraph
 
         graph: Any = StateGraph(dict)
-        for function in self.table:
-            graph.add_node(name_of(function), _wrap(function))
-        graph.add_edge(START, name_of(next(iter(self.table))))
         for function, edges in self.table.items():
-            ways = {label: STOP if target == END else name_of(target) for label, target in edges.items()}
-            graph.add_conditional_edges(name_of(function), lambda box: box["label"], ways)
+            graph.add_node(name_of(function), _wrap(function, edges))
+        graph.add_conditional_edges(START, _next, [name_of(function) for function in self.table])
+        for function, edges in self.table.items():
+            names = {name_of(target) for target in edges.values()}
+            graph.add_conditional_edges(name_of(function), _next, {name: STOP if name == END else name for name in names})
         return graph.compile()
 
 
-def _wrap(function: Node) -> Any:
+def _next(box: dict[str, Any]) -> str:
+    return str(box["next"])
+
+
+def _wrap(function: Node, edges: Mapping[str, Target]) -> Any:
     from langgraph.types import StreamWriter
 
     async def run(box: dict[str, Any], config: dict[str, Any], writer: StreamWriter) -> dict[str, Any]:
@@ -168,8 +185,11 @@ def _wrap(function: Node) -> Any:
         label = await function(box["state"], config["configurable"]["deps"])
         box["state"].node_execution_status.setdefault(name_of(function), "completed")
         seconds = time.perf_counter() - started
-        writer(Step(n=box["n"] + 1, node=name_of(function), action=label, seconds=round(seconds, 4), detail=detail))
-        return {"state": box["state"], "label": label, "n": box["n"] + 1}
+        step = Step(n=box["n"] + 1, node=name_of(function), action=label, seconds=round(seconds, 4), detail=detail)
+        after = name_of(edges[label])
+        await config["configurable"]["done"](step, after)
+        writer(step)
+        return {"state": box["state"], "next": after, "n": step.n}
 
     # LangGraph looks at annotations by value to decide what to inject
     run.__annotations__ = {"box": dict, "config": "RunnableConfig", "writer": StreamWriter, "return": dict}

@@ -10,7 +10,7 @@ from citewell.models import build_reranker
 from citewell.models.rerank_llm import LLMReranker
 from citewell.models.scripted import ScriptedLLM
 from citewell.skills.evidence import Passage, prefix
-from citewell.skills.grade import GATE
+from citewell.skills.lines import GATE
 from citewell.types import Hit
 
 

@@ -10,30 +10,28 @@ import random
 from typing import Any, Literal
 
 from citewell.agents.qa_state import Deps, QAState
-from citewell.errors import CitewellError, InvalidInput, SensitiveContent, StorageError, TransientError
+from citewell.errors import CitewellError, StorageError, TransientError
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
 from citewell.models.base import LLM, Embedder
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.query import Context
 from citewell.skills import answer as answering
-from citewell.skills.cite import Proof, prove, renumber
+from citewell.skills.cite import Proof, prove, proved
 from citewell.skills.clean import clean
-from citewell.skills.confidence import GATE_THRESHOLD, answer_confidence
+from citewell.skills.confidence import answer_confidence
 from citewell.skills.entities import entity_list
-from citewell.skills.evidence import CLOSE, PASSAGES, Passage, pack, prefix
+from citewell.skills.evidence import CONNECTED_TIER, Passage, packed, prefix, seen
 from citewell.skills.format import format_citations, with_markers
-from citewell.skills.grade import evidence_settles
-from citewell.skills.intent import classify_intent
-from citewell.skills.reference import Readings, candidates, depends_on_history, readings, rewrite
-from citewell.skills.sensitive import find_sensitive
-from citewell.skills.summarize import CONNECTED_TIER, outline, summarise, within_budget
+from citewell.skills.grade import GATE_THRESHOLD, evidence_settles
+from citewell.skills.intent import WIDE, classify_intent
+from citewell.skills.reference import Readings, candidates, depends_on_history, readings
+from citewell.skills.summarize import summarise, within_budget
+from citewell.skills.understand import in_full
+from citewell.skills.validate import objection
 from citewell.skills.wording import refusal, say
 from citewell.types import Event, Message, Sentence
 
-RECENT_MESSAGES = 6  # three turns, as in the spec
-EXTRACTIVE_TOKENS = 500  # evidence packed where no chat model sets a budget
-WIDE_INTENTS = frozenset({"comparison", "list", "summary"})  # their answers may be spread over several passages
 UNDERSTOOD_ALONE, UNDERSTOOD_JOINED, UNDERSTOOD_REWRITTEN = 1.0, 0.6, 0.85
 NOT_UNDERSTOOD = 0.8  # what is left of an answer's confidence where the question was taken word for word
 
@@ -42,24 +40,8 @@ NOT_UNDERSTOOD = 0.8  # what is left of an answer's confidence where the questio
 async def input_validation(state: QAState, deps: Deps) -> Literal["default", "return_error"]:
     """Clean the question, refuse what cannot be asked, bring the history into one form."""
     question = clean(state.raw_user_input)
-    longest = deps.settings.question_max_chars
-    error: CitewellError | None = None
-    kind = "validation_error"
-    if not question:
-        error = InvalidInput("the question is empty", hint="ask something in words")
-    elif len(question) > longest:
-        kind = "length_error"
-        error = InvalidInput(
-            f"the question has {len(question)} characters, {longest} are allowed",
-            hint="ask a shorter question, or raise the setting qa.question_max_chars",
-        )
-    elif word := find_sensitive(question, deps.sensitive):
-        kind = "sensitive_content"
-        error = SensitiveContent(
-            f"the question holds a refused word: {word}", hint="the setting qa.sensitive_words names the list"
-        )
-    if error:
-        state.fail("InputValidationNode", kind, error)
+    if found := objection(question, deps.settings.question_max_chars, deps.sensitive):
+        state.fail("InputValidationNode", *found)
         return "return_error"
     history = [Message(role=m.role, content=clean(m.content)) for m in state.raw_conversation_history if m.content.strip()]
     turns = sum(m.role == "user" for m in history)
@@ -112,8 +94,7 @@ async def _understand(question: str, history: list[Message], deps: Deps, *, trie
         if deps.llm is None:
             standalone, sure = read.text, UNDERSTOOD_REWRITTEN
         elif tried:
-            recent = history[-RECENT_MESSAGES:]
-            standalone = await rewrite(question, recent, deps.llm, earlier=outline(history[:-RECENT_MESSAGES]))
+            standalone = await in_full(question, history, deps.llm)
             sure = UNDERSTOOD_REWRITTEN
         else:
             standalone, sure = read.text, UNDERSTOOD_JOINED
@@ -180,16 +161,11 @@ async def document_retrieval(state: QAState, deps: Deps) -> Literal["generate_an
     state.retrieved_documents, state.retrieval_confidence = found.hits, found.confidence
     state.warnings += found.warnings
     state.retrieval_status = "success" if found.hits else "empty"
-    note(confidence=found.confidence, evidence=[_shown(h) for h in found.hits])
+    note(confidence=found.confidence, evidence=[seen(h) for h in found.hits])
     if found.hits and found.confidence >= settings.retrieval_threshold:
         return "generate_answer"
     state.generation_pattern = "fallback"
     return "generate_fallback"
-
-
-def _shown(hit: Any) -> dict[str, Any]:
-    where = {"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)}
-    return where | {"score": hit.score, "signals": {k: round(v, 3) for k, v in hit.signals.items()}, "text": hit.text[:200]}
 
 
 def _backoff(wait: float, tried: int) -> float:
@@ -209,7 +185,9 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     if state.question_intent == "smalltalk":
         state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
         return "store_answer"
-    passages = state.passages = await _evidence(state, deps)
+    wide = state.question_intent in WIDE
+    passages = await packed(state.standalone_question, state.retrieved_documents, deps.llm, deps.widen, wide=wide)
+    state.passages = passages
     state.citation_sources = [{"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in passages]
     if not passages:
         return _refuse(state, lang)
@@ -227,17 +205,6 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     return await _extract(state, deps, lang, degraded=True)
 
 
-async def _evidence(state: QAState, deps: Deps) -> list[Passage]:
-    """What is sent to the model: for one with room, the hits with what stands around them."""
-    budget = deps.llm.evidence_tokens if deps.llm else EXTRACTIVE_TOKENS
-    small = budget <= EXTRACTIVE_TOKENS and state.question_intent not in WIDE_INTENTS
-    most = max(PASSAGES, budget // 400)
-    hits = state.retrieved_documents
-    if budget >= CONNECTED_TIER:
-        hits = await deps.widen(hits[:most], budget)
-    return pack(state.standalone_question, hits, budget, most=most, within=CLOSE if small else float("inf"))
-
-
 async def _generate(
     state: QAState, deps: Deps, llm: LLM, passages: list[Passage], lang: str
 ) -> Literal["store_answer", "retry"]:
@@ -245,7 +212,7 @@ async def _generate(
     said = state.updated_conversation_history[:-1] if llm.evidence_tokens >= CONNECTED_TIER else []
     shared, asked = prefix(state.standalone_question, passages, summary=state.context_summary if said else "", said=said)
     if state.evidence_log_odds is None:
-        state.evidence_log_odds = (await evidence_settles(llm, shared, asked, lang)).log_odds
+        state.evidence_log_odds = await evidence_settles(llm, shared, asked, lang)
     note(evidence_log_odds=round(state.evidence_log_odds, 2), passages=len(passages))
     if state.evidence_log_odds < GATE_THRESHOLD:
         return _refuse(state, lang)
@@ -323,18 +290,18 @@ def _confidence(state: QAState, sentences: list[Sentence], model: Logistic | Non
 
 def _settle(state: QAState, proof: Proof, model: Logistic | None) -> None:
     lang = language(state.validated_question)
-    kept = [s for s in proof.sentences if s.verdict != "unsupported"]
-    dropped = len(proof.sentences) - len(kept)
+    kept = proved(proof)
+    dropped = len(proof.sentences) - len(kept.sentences)
     note(verdicts=[s.verdict for s in proof.sentences], problems=[p for s in proof.sentences for p in s.problems])
     state.answer_confidence = _confidence(state, proof.sentences, model)
-    if not kept:
+    if not kept.sentences:
         state.status = "refused"
         state.final_answer = refusal(state.retrieved_documents, lang)
         state.warnings.append("the draft was withheld: none of its sentences stands in the sources")
         return
     if dropped:
         state.warnings.append(f"{dropped} sentence(s) of the draft were left out: the sources do not prove them")
-    state.proof = renumber(proof, kept)
+    state.proof = kept
     state.formatted_citations = format_citations(state.proof.citations, lang)
     text = with_markers(state.proof.sentences, lang)
     caution = "extract" if state.generation_status == "degraded" else "uncertain"

@@ -1,22 +1,44 @@
-"""A chat model that counts: calls, tokens, and the prompts that were sent, for `Usage` and the trace.
+"""A chat model that counts: calls, tokens, and the prompts that were sent, for `Usage` and the trace; and that stops at a budget.
 
 The one rule: one meter a question; the model behind it is shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import time
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
+import anyio
+
+from citewell.errors import BudgetSpent
 from citewell.models.base import LLM, OnToken, Reply, Tokens, YesNo
 from citewell.types import Message
 
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a question may cost; None: as much as it takes. `tokens` counts those sent and those written, cached ones too;
+    `seconds` are counted from the question's beginning, whatever they are spent on.
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
 
 class Metered:
-    """Wraps an LLM for the time of one question."""
+    """Wraps an LLM for the time of one question. Raises BudgetSpent instead of a call that the budget does not allow, and in
+    the middle of one that lasts longer. `before`: seconds the question took in an earlier process.
+    """
 
-    def __init__(self, llm: LLM) -> None:
+    def __init__(self, llm: LLM, budget: Budget = Budget(), *, before: float = 0.0) -> None:
         self._llm = llm
+        self._budget = budget
+        self._began = time.monotonic() - before
         self.name = llm.name
         self.evidence_tokens = llm.evidence_tokens
         self.calls = 0
@@ -33,19 +55,51 @@ class Metered:
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        reply = await self._llm.chat(
+        call = self._llm.chat(
             messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=on_token
         )
+        reply = await self._within(call)
         self._count("chat", messages, reply.text, reply.tokens)
         return reply
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        grade = await self._llm.yes_no(messages)
+        grade = await self._within(self._llm.yes_no(messages))
         self._count("yes_no", messages, round(grade.log_odds, 3), grade.tokens)
         return grade
 
     async def close(self) -> None:
         """The model behind is not this question's to close."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the question began."""
+        return time.monotonic() - self._began
+
+    def check(self) -> None:
+        """Raises BudgetSpent where another call is not allowed."""
+        limits = self._budget
+        used = self.tokens.prompt + self.tokens.completion
+        if limits.calls is not None and self.calls >= limits.calls:
+            raise BudgetSpent(f"the {limits.calls} model calls of this question are used up", code="budget_calls")
+        if limits.tokens is not None and used >= limits.tokens:
+            raise BudgetSpent(f"the {limits.tokens} tokens of this question are used up", code="budget_tokens")
+        if limits.seconds is not None and self.seconds >= limits.seconds:
+            raise self._late()
+
+    async def _within(self, call: Coroutine[Any, Any, T]) -> T:
+        try:
+            self.check()
+        except BudgetSpent:
+            call.close()
+            raise
+        left = None if self._budget.seconds is None else self._budget.seconds - self.seconds
+        with anyio.move_on_after(left) as scope:
+            return await call
+        assert scope.cancelled_caught, "only the budget's own time ends a call without a reply"
+        raise self._late()
+
+    def _late(self) -> BudgetSpent:
+        return BudgetSpent(f"the {self._budget.seconds:g} seconds of this question are over", code="budget_seconds")
 
     def _count(self, job: str, messages: Sequence[Message], reply: str | float, tokens: Tokens) -> None:
         self.calls += 1

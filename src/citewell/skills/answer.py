@@ -13,14 +13,10 @@ import numpy as np
 from citewell.ingest.sentences import language, sentences
 from citewell.models.base import LLM, Embedder, OnToken, Reply
 from citewell.retrieve.rank import coverage, stretched
+from citewell.skills import lines
 from citewell.skills.evidence import Passage
-from citewell.skills.grade import GATE
 from citewell.types import Message
 
-ANSWER = {
-    "en": "Now answer the question in one or two short sentences with the passages' own words.",
-    "zh": "现在用资料中的原话，以一两句话简短回答问题。",
-}
 MAX_TOKENS = 160
 
 _UNKNOWN = re.compile(
@@ -37,12 +33,8 @@ async def generate(
     llm: LLM, shared: list[Message], asked: str, lang: str, *, on_token: OnToken | None = None, temperature: float = 0.0
 ) -> Reply:
     """Word the answer from the evidence of the shared prefix, after a yes to whether it is there."""
-    turns = [
-        Message(role="user", content=asked + GATE[lang]),
-        Message(role="assistant", content="yes"),
-        Message(role="user", content=ANSWER[lang]),
-    ]
-    return await llm.chat([*shared, *turns], max_tokens=MAX_TOKENS, temperature=temperature, on_token=on_token)
+    messages = lines.wording(shared, asked, lang)
+    return await llm.chat(messages, max_tokens=MAX_TOKENS, temperature=temperature, on_token=on_token)
 
 
 def tidy(text: str) -> str:

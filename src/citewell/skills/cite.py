@@ -210,3 +210,8 @@ def renumber(proof: Proof, kept: Sequence[Sentence]) -> Proof:
     sentences_ = [s.model_copy(update={"citations": [new[n] for n in s.citations]}) for s in kept]
     citations = [c.model_copy(update={"n": new[c.n]}) for c in proof.citations if c.n in new]
     return replace(proof, sentences=sentences_, citations=citations)
+
+
+def proved(proof: Proof) -> Proof:
+    """What of an answer may be shown: the sentences that the sources prove, in whole or in part."""
+    return renumber(proof, [sentence for sentence in proof.sentences if sentence.verdict != "unsupported"])

@@ -12,9 +12,6 @@ from collections.abc import Sequence
 from citewell.retrieve.confidence import Logistic, shipped
 from citewell.types import Sentence, Verdict
 
-# Log-odds of the evidence grade under which the question is refused. Chosen on 37 graded questions of SQuAD2, CMRC and the
-# samples: none of the 21 right answers had less, 2 of 16 unanswerable ones had.
-GATE_THRESHOLD = -0.2
 NEUTRAL = 1.0  # stands in for the grade where no model gave one: the median of answerable questions
 _VERDICT: dict[Verdict, float] = {"supported": 1.0, "partly": 0.5, "unsupported": 0.0}
 

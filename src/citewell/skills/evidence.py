@@ -9,11 +9,13 @@ The one rule: a passage is made of verbatim sentences of its document.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from citewell.ingest.sentences import count_tokens, language, sentences
+from citewell.models.base import LLM
 from citewell.models.prompt import load
 from citewell.retrieve.rank import coverage
 from citewell.types import Hit, Message
@@ -26,6 +28,9 @@ NEIGHBOUR = (
 # CMRC the right passage is then among those sent for 0.978 and 1.000 of 400 questions each, with 1.69 and 1.45 passages
 # instead of 3: half the prompt, half the waiting.
 CLOSE = 4.0
+EXTRACTIVE_TOKENS = 500  # evidence packed where no chat model sets a budget
+CONNECTED_TIER = 2_000  # evidence tokens of a tier that has room for what stands around a passage
+TOKENS_EACH = 400  # of a passage with what stands around it
 RANK_BONUS = 0.15  # for a sentence of the first passage over one of the second, and so on
 
 
@@ -63,6 +68,27 @@ def pack(
             text = _joined(hit.text, own)
             passages.append(Passage(len(passages) + 1, hit, tuple((hit.start + a, hit.start + b) for a, b in own), text))
     return passages
+
+
+Widen = Callable[[Sequence[Hit], int], Awaitable[list[Hit]]]
+
+
+async def packed(question: str, hits: Sequence[Hit], llm: LLM | None, widen: Widen, *, wide: bool) -> list[Passage]:
+    """What is sent to a model: for one with room, the hits with what stands around them; for a small one and a question of
+    fact (not `wide`), only those that stand close to the best.
+    """
+    budget = llm.evidence_tokens if llm else EXTRACTIVE_TOKENS
+    most = max(PASSAGES, budget // TOKENS_EACH)
+    if budget >= CONNECTED_TIER:
+        hits = await widen(hits[:most], budget)
+    small = budget <= EXTRACTIVE_TOKENS and not wide
+    return pack(question, hits, budget, most=most, within=CLOSE if small else float("inf"))
+
+
+def seen(hit: Hit) -> dict[str, Any]:
+    """A hit as a step of a trace tells it."""
+    where = {"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)}
+    return where | {"score": hit.score, "signals": {k: round(v, 3) for k, v in hit.signals.items()}, "text": hit.text[:200]}
 
 
 def _best(

@@ -10,6 +10,7 @@ import numpy as np
 from citewell.models.base import Embedder
 
 RULE_CONFIDENCE = 0.9
+WIDE = frozenset({"comparison", "list", "summary"})  # their answers may be spread over several passages
 NEAREST_CONFIDENCE = 0.75  # by example alone 36 of 40 were right on the probes in the notes on models
 DEFAULT_CONFIDENCE = 0.5
 

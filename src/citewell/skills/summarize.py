@@ -11,10 +11,10 @@ from citewell.errors import CitewellError
 from citewell.ingest.sentences import count_tokens, sentences
 from citewell.models.base import LLM
 from citewell.models.prompt import fill, load
+from citewell.skills.evidence import CONNECTED_TIER
 from citewell.types import Message
 
 SUMMARY_TOKENS = 150
-CONNECTED_TIER = 2_000  # evidence tokens of a tier on which a summary by the model is worth its time
 
 
 def within_budget(history: Sequence[Message], budget: int) -> tuple[list[Message], list[Message]]:

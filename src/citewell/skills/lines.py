@@ -1,0 +1,41 @@
+"""What each job adds to the shared prefix: is the evidence there, word the answer, is the answer right.
+
+The one rule: the messages of a job begin with all those of the job before it, to the letter, so that the model has read
+them already and the second and third job cost a few tokens each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.types import Message
+
+GATE = {
+    "en": "Do the passages state the answer? Reply yes or no.",
+    "zh": "资料是否写明了答案？只回答 yes 或 no。",
+}
+ANSWER = {
+    "en": "Now answer the question in one or two short sentences with the passages' own words.",
+    "zh": "现在用资料中的原话，以一两句话简短回答问题。",
+}
+SETTLES = {
+    "en": "Does this answer settle the question, and do the passages state it? Reply yes or no.",
+    "zh": "这个回答解决了问题，并且资料写明了它吗？只回答 yes 或 no。",
+}
+
+
+def gate(shared: Sequence[Message], asked: str, lang: str) -> list[Message]:
+    """Whether the passages state the answer; `shared` and `asked` are those of `evidence.prefix`."""
+    return [*shared, Message(role="user", content=asked + GATE[lang])]
+
+
+def wording(shared: Sequence[Message], asked: str, lang: str) -> list[Message]:
+    """The answer, after a yes to whether it is there."""
+    yes, now = Message(role="assistant", content="yes"), Message(role="user", content=ANSWER[lang])
+    return [*gate(shared, asked, lang), yes, now]
+
+
+def settles(shared: Sequence[Message], asked: str, lang: str, draft: str) -> list[Message]:
+    """Whether `draft`, word for word what the model wrote, is an answer."""
+    said, now = Message(role="assistant", content=draft), Message(role="user", content=SETTLES[lang])
+    return [*wording(shared, asked, lang), said, now]
