@@ -7,7 +7,7 @@ import asyncio
 import httpx
 
 from citewell.service.app import App
-from citewell.service.ask import _locator
+from citewell.service.locate import locator
 from citewell.types import Citation
 
 FIRST, SECOND = "The lighthouse was built in 1857.", "Its lamp is electric."
@@ -76,7 +76,7 @@ async def test_citations_know_their_lines(client: httpx.AsyncClient, app: App) -
     text = (await app.catalog.content(doc_id)).text
     start = text.index(SECOND)
     citation = Citation(n=1, doc_id=doc_id, title="t", uri="u", quote=SECOND, start=start, end=start + len(SECOND))
-    [located] = await _locator(app)([citation])
+    [located] = await locator(app)([citation])
     [[page, x0, y0, x1, y1]] = located.boxes
     assert (page, located.page) == (1, 1)
     assert 0.09 < x0 < 0.12 < x1 < 0.5

@@ -32,13 +32,13 @@ class Budget:
 
 class Metered:
     """Wraps an LLM for the time of one question. Raises BudgetSpent instead of a call that the budget does not allow, and in
-    the middle of one that lasts longer. `before`: seconds the question took in an earlier process.
+    the middle of one that lasts longer.
     """
 
-    def __init__(self, llm: LLM, budget: Budget = Budget(), *, before: float = 0.0) -> None:
+    def __init__(self, llm: LLM, budget: Budget = Budget()) -> None:
         self._llm = llm
         self._budget = budget
-        self._began = time.monotonic() - before
+        self._began = time.monotonic()
         self.name = llm.name
         self.evidence_tokens = llm.evidence_tokens
         self.calls = 0
@@ -74,6 +74,11 @@ class Metered:
     def seconds(self) -> float:
         """Seconds since the question began."""
         return time.monotonic() - self._began
+
+    def restore(self, calls: int, tokens: Tokens, prompts: Sequence[dict[str, Any]], seconds: float) -> None:
+        """Count on from what the question has cost in an earlier process."""
+        self.calls, self.tokens, self.prompts = calls, tokens, list(prompts)
+        self._began -= seconds
 
     def check(self) -> None:
         """Raises BudgetSpent where another call is not allowed."""

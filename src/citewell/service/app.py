@@ -9,19 +9,24 @@ import asyncio
 from contextlib import AsyncExitStack
 from functools import cached_property
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from citewell.config import Settings
 from citewell.knowledge.catalog import Catalog
 from citewell.knowledge.db import Database
 from citewell.knowledge.index import INDEXES, Index
 from citewell.knowledge.jobs import Jobs
+from citewell.knowledge.memory import Memories
+from citewell.knowledge.runs import Runs
 from citewell.knowledge.sessions import Sessions
 from citewell.knowledge.traces import Traces
 from citewell.models import build_embedder, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Reranker
 from citewell.retrieve.confidence import OWN, Calibration, in_force
 from citewell.service.turns import Turns
+
+if TYPE_CHECKING:
+    from citewell.service.web import Web
 
 LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
 
@@ -33,6 +38,8 @@ class App:
     catalog: Catalog
     sessions: Sessions
     traces: Traces
+    memories: Memories
+    runs: Runs
     jobs: Jobs
 
     def __init__(self, settings: Settings, *, lender: App | None = None) -> None:
@@ -79,6 +86,15 @@ class App:
         return in_force(self.settings.home / OWN, self.embedder.name)
 
     @cached_property
+    def web(self) -> Web:
+        """What searches the web; for most questions nobody asks for it, and it is not light."""
+        from citewell.service.web import Web
+
+        web = Web(self)
+        self._stack.push_async_callback(web.close)
+        return web
+
+    @cached_property
     def index(self) -> Index:
         return INDEXES["sqlite"](self.db, self.embedder.name)
 
@@ -89,6 +105,8 @@ class App:
         self.catalog = Catalog(self.db, embedder)
         self.sessions = Sessions(self.db)
         self.traces = Traces(self.db, self.settings.trace_days)
+        self.memories = Memories(self.db, embedder, self.settings.memory.days, self.settings.memory.most)
+        self.runs = Runs(self.db, self.settings.trace_days)
         self.jobs = Jobs(self.db, lease=LEASE_SECONDS)
         return self
 

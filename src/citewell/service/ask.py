@@ -5,78 +5,30 @@ The one rule: an answer that was shown can be looked up again, step by step, und
 
 from __future__ import annotations
 
-import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import AsyncIterator
 
-from pydantic import Field
-
-from citewell.agents import qa
-from citewell.agents.qa_state import Deps, QAState
-from citewell.errors import CitewellError, Conflict, InvalidInput
-from citewell.knowledge.index import Filter
-from citewell.models.base import Vector
-from citewell.models.metered import Metered
-from citewell.retrieve.expand import expanded
-from citewell.retrieve.query import Context
-from citewell.retrieve.strategies import Found
+from citewell.errors import CitewellError, InvalidInput
+from citewell.knowledge.runs import Saved
+from citewell.models.metered import Budget, Metered
 from citewell.service.app import App
-from citewell.service.options import SearchOptions, filter_of, options_of, strategy_of
-from citewell.service.search import find, waiting
-from citewell.skills.sensitive import word_list
-from citewell.types import Answer, Citation, Event, Hit, Message, Shown, Step, Trace, Usage
+from citewell.service.ask_dual_loop import run_dual_loop
+from citewell.service.ask_qa import Runner, run_qa
+from citewell.service.auto import Asked, choose
+from citewell.service.options import AskOptions, filter_of, options_of, strategy_of
+from citewell.service.run import AskRequest, Run
+from citewell.service.search import waiting
+from citewell.types import Answer, Event, Message, Step, Trace
 
-HITS = 6  # chunks that a search hands to the agent
+__all__ = ["AGENTS", "AUTO", "AskRequest", "ask", "names", "stream"]
 
-
-class AskRequest(Shown):
-    """What a channel asks. `history` given: it is used instead of a session. `keep` False: no session is made for it.
-    `options`: the fields of SearchOptions.
-    """
-
-    question: str
-    agent: str = "qa"
-    collection: str | None = None
-    session_id: str | None = None
-    user_id: str = "local"
-    history: list[Message] | None = None
-    keep: bool = True
-    options: dict[str, Any] = Field(default_factory=dict)
+AUTO = "auto"
+AGENTS: dict[str, Runner] = {"qa": run_qa, "dual_loop": run_dual_loop}
 
 
-@dataclass(slots=True)
-class Run:
-    """One question on its way: where it searches, which session it belongs to, what it has cost."""
-
-    app: App
-    request: AskRequest
-    collection: str
-    session_id: str
-    history: list[Message]
-    meter: Metered | None
-    options: SearchOptions
-    where: Filter
-    warnings: list[str]
-    started: float = field(default_factory=time.perf_counter)
-    steps: list[Step] = field(default_factory=list)
-
-    def usage(self) -> Usage:
-        seconds: dict[str, float] = {}
-        for step in self.steps:
-            seconds[step.node] = round(seconds.get(step.node, 0.0) + step.seconds, 4)
-        seconds["total"] = round(time.perf_counter() - self.started, 4)
-        if self.meter is None:
-            return Usage(seconds=seconds)
-        tokens = self.meter.tokens
-        return Usage(
-            calls=self.meter.calls,
-            prompt_tokens=tokens.prompt,
-            cached_tokens=tokens.cached,
-            completion_tokens=tokens.completion,
-            seconds=seconds,
-        )
+def names() -> list[str]:
+    """All that may stand for an agent in a request."""
+    return [*AGENTS, AUTO]
 
 
 async def ask(app: App, request: AskRequest) -> Answer:
@@ -94,15 +46,15 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     """Steps, draft tokens, citations and warnings as they come; the last event is the answer.
 
     Raises InvalidInput (empty, too long, refused word, unknown agent or option, wrong value of one), NotFound (collection,
-    document, session), and what the stores and models raise where no answer could be had without them.
+    document, session, run to go on with), Conflict (a run that was gone on with elsewhere), and what the stores and models
+    raise where no answer could be had without them.
     """
-    agent = AGENTS.get(request.agent)
-    if agent is None:
-        raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(AGENTS)}", code="unknown_agent")
-    run = await _begin(app, request)
-    async for event in agent(run):
-        if isinstance(event.data, Step):
-            run.steps.append(event.data)
+    if request.agent not in names():
+        raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(names())}", code="unknown_agent")
+    run = await _gone_on(app, request) if request.resume else await _begin(app, request)
+    for step in run.steps:
+        yield Event("step", step)
+    async for event in AGENTS[run.agent](run):
         if isinstance(event.data, Answer):
             answer = await _kept(run, event.data)
             for warning in answer.warnings:
@@ -113,17 +65,60 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
 
 
 async def _begin(app: App, request: AskRequest) -> Run:
-    options = options_of(request.options)
+    options = options_of(request.options, AskOptions)
     strategy_of(options, app)
     info = await app.catalog.collection(request.collection or app.settings.collection)
     where = await filter_of(app, options, [info.name])
     warnings = waiting([(info.chunks, info.embedded)])
-    history, session_id = list(request.history or []), ""
+    history, session_id, session_agent = list(request.history or []), "", ""
     if request.session_id:
-        session_id = (await app.sessions.get(request.session_id)).session_id
+        session = await app.sessions.get(request.session_id)
+        session_id, session_agent = session.session_id, session.agent
         history = history or await app.sessions.history(session_id)
-    meter = Metered(app.llm) if app.llm else None
-    return Run(app, request, info.name, session_id, history, meter, options, where, warnings)
+    run = Run(app, request, request.agent, info.name, session_id, history, None, options, where, warnings)
+    if request.agent == AUTO:
+        await _choose(run, session_agent)
+    run.meter = Metered(app.llm, _budget(run)) if app.llm else None
+    return run
+
+
+async def _choose(run: Run, session_agent: str) -> None:
+    """Let `auto` decide, and count that as the first step."""
+    started, app, request = time.perf_counter(), run.app, run.request
+    remembers = app.settings.memory.enabled and bool(await app.memories.list(request.user_id))
+    web = app.settings.web.provider != "none"
+    choice = choose(Asked(request.question, run.history, session_agent, remembers=remembers, web=web), AGENTS)
+    run.agent, run.agent_reason = choice.agent, choice.reason
+    detail = {"agent": choice.agent, "reason": choice.reason}
+    seconds = round(time.perf_counter() - started, 4)
+    await run.count(Step(n=1, node="choose_agent", action=choice.agent, seconds=seconds, detail=detail))
+
+
+def _budget(run: Run) -> Budget:
+    """What the request allows; where it says nothing, what the settings allow the dual loop. One pass needs no limit."""
+    said, settings = run.options, run.app.settings.dual_loop
+    loops = run.agent == "dual_loop"
+    return Budget(
+        calls=said.max_calls or (settings.max_calls if loops else None),
+        tokens=said.max_tokens or (settings.max_tokens if loops else None),
+        seconds=said.max_seconds or (settings.max_seconds if loops else None),
+    )
+
+
+async def _gone_on(app: App, request: AskRequest) -> Run:
+    """A run that did not end, from its last finished step."""
+    saved, holder = await app.runs.take(request.resume or "", request.user_id)
+    before = AskRequest(**saved.request)
+    run = await _begin(app, before.model_copy(update={"agent": saved.agent}))
+    run.request, run.trace_id, run.holder = before, saved.trace_id, holder
+    run.goes_on, run.state = saved.next, saved.state["agent"]
+    run.restore(saved.state["run"])
+    return run
+
+
+async def unfinished(app: App, user_id: str = "local") -> list[Saved]:
+    """Runs that can be gone on with, the newest first."""
+    return await app.runs.list(user_id)
 
 
 async def _kept(run: Run, answer: Answer) -> Answer:
@@ -137,14 +132,26 @@ async def _kept(run: Run, answer: Answer) -> Answer:
 
 async def _keep(run: Run, answer: Answer) -> Answer:
     app, request = run.app, run.request
+    if run.holder:  # whoever took the run over keeps its answer
+        await app.runs.end(run.trace_id, run.holder)
     session_id = run.session_id
     if not session_id and request.keep and request.history is None:
         session_id = (await app.sessions.create(answer.agent, request.user_id, request.question.strip()[:80])).session_id
     answer = answer.model_copy(update={"session_id": session_id})
-    trace = Trace(
+    there = await app.memories.used(request.user_id, run.trace_id, run.recalled) if run.recalled else []
+    if len(there) == len(run.recalled):  # else one was forgotten meanwhile, and so is what was made of it
+        await app.traces.put(_trace(run, answer, session_id))
+    if session_id:
+        said = [Message(role="user", content=request.question), Message(role="assistant", content=answer.answer)]
+        await app.sessions.append(session_id, said)
+    return answer
+
+
+def _trace(run: Run, answer: Answer, session_id: str) -> Trace:
+    return Trace(
         trace_id=answer.trace_id,
         agent=answer.agent,
-        question=request.question,
+        question=run.request.question,
         collection=run.collection,
         session_id=session_id,
         created_at=time.time(),
@@ -152,83 +159,3 @@ async def _keep(run: Run, answer: Answer) -> Answer:
         prompts=run.meter.prompts if run.meter else [],
         answer=answer,
     )
-    await app.traces.put(trace)
-    if session_id:
-        said = [Message(role="user", content=request.question), Message(role="assistant", content=answer.answer)]
-        await app.sessions.append(session_id, said)
-    return answer
-
-
-async def _run_qa(run: Run) -> AsyncIterator[Event]:
-    state = QAState(raw_user_input=run.request.question, raw_conversation_history=run.history, warnings=run.warnings)
-    async for event in qa.GRAPH.run(state, _qa_deps(run)):
-        yield Event("step", event) if isinstance(event, Step) else event
-    if state.error and not (state.final_answer or state.initial_answer):
-        raise state.error
-    yield Event("answer", _qa_answer(run, state))
-
-
-def _qa_answer(run: Run, state: QAState) -> Answer:
-    return Answer(
-        answer=state.final_answer or state.initial_answer,
-        sentences=state.proof.sentences,
-        citations=state.proof.citations,
-        status=state.status if state.final_answer else "fallback",
-        confidence=state.answer_confidence,
-        agent="qa",
-        route=strategy_of(run.options, run.app),
-        session_id=run.session_id,
-        trace_id="tr_" + secrets.token_hex(8),
-        warnings=state.warnings,
-        usage=run.usage(),
-        error_info=state.error_info,
-    )
-
-
-def _qa_deps(run: Run) -> Deps:
-    app = run.app
-
-    async def search(text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
-        return await find(app, run.options, text, vector, entities, run.where, HITS, context)
-
-    async def widen(hits: Sequence[Hit], budget: int) -> list[Hit]:
-        beside = app.settings.search.neighbours
-        return await expanded(app.index, hits, beside, beside, budget)
-
-    return Deps(
-        settings=app.settings.qa,
-        llm=run.meter,
-        embedder=app.embedder,
-        search=search,
-        widen=widen,
-        locate=_locator(app),
-        sensitive=word_list(app.settings.qa.sensitive_words),
-        calibration=app.calibration.answer,
-    )
-
-
-def _locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
-    async def locate(citations: list[Citation]) -> list[Citation]:
-        """Page and section at the quote's own first character, and where its lines stand; the quote compared with the stored
-        text once more.
-        """
-        documents = {doc_id: await app.catalog.content(doc_id) for doc_id in {c.doc_id for c in citations}}
-        located = []
-        for citation in citations:
-            document = documents[citation.doc_id]
-            if document.text[citation.start : citation.end] != citation.quote:
-                raise Conflict(f"{citation.title} was changed while it was being cited", hint="ask again")
-            path = next((s.heading_path for s in document.sections if s.start <= citation.start < s.end), ())
-            lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
-            place = {
-                "page": document.page_at(citation.start),
-                "section": " › ".join(path) or citation.section,
-                "boxes": [[line.page, line.x0, line.y0, line.x1, line.y1] for line in lines],
-            }
-            located.append(citation.model_copy(update=place))
-        return located
-
-    return locate
-
-
-AGENTS: dict[str, Callable[[Run], AsyncIterator[Event]]] = {"qa": _run_qa}

@@ -19,8 +19,9 @@ from citewell.retrieve.query import Context
 from citewell.service.app import App
 from citewell.service.corpus import Corpus
 from citewell.service.options import SearchOptions
-from citewell.service.search import find, names_in
+from citewell.service.search import find
 from citewell.skills.clean import clean
+from citewell.skills.entities import search_names
 from citewell.skills.reference import Readings, readings
 from citewell.types import Document, Hit
 
@@ -121,7 +122,7 @@ async def _find(shelf: Shelf, asked: Asked, strategy: str, where: Filter) -> tup
     app, read = shelf.app, asked.read
     vector = await app.embedder.query(read.text)
     context = Context(read.context, await app.embedder.query(read.context), read.weight) if read.context else None
-    options, names = SearchOptions(strategy=strategy), names_in(asked.question.question)
+    options, names = SearchOptions(strategy=strategy), search_names(asked.question.question)
     found = await find(app, options, read.text, vector, names, where, HITS, context)
     return found.hits, found.confidence
 

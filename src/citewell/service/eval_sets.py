@@ -11,7 +11,7 @@ from typing import Literal
 from citewell.errors import InvalidInput
 from citewell.measure.dataset import Question, read_questions, told
 from citewell.retrieve.strategies import STRATEGIES
-from citewell.service.ask import AGENTS
+from citewell.service.ask import names
 
 _ENDINGS = (".questions.jsonl", "_questions.jsonl")
 
@@ -31,7 +31,7 @@ class Options:
 
     def check(self) -> None:
         """Raises InvalidInput for a name that is not known."""
-        for kind, name, known in (("agent", self.agent, list(AGENTS)), ("strategy", self.strategy, list(STRATEGIES))):
+        for kind, name, known in (("agent", self.agent, names()), ("strategy", self.strategy, list(STRATEGIES))):
             if name not in known:
                 raise InvalidInput(f"unknown {kind}: {name}", hint=f"known: {', '.join(known)}", code=f"unknown_{kind}")
 

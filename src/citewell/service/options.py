@@ -1,4 +1,5 @@
-"""What people may say about a search: which documents, which strategy, how much newness and variety count.
+"""What people may say about a search (which documents, which strategy, how much newness and variety count), and about how a
+question is answered (what it may cost, which loops, whether the web and the memory are used).
 
 The one rule: a wrong value is refused by its name, with what would be right; what is said here is said alike on the command
 line, in `POST /api/search` and in the `options` of `POST /api/ask`.
@@ -10,7 +11,7 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -41,13 +42,31 @@ class SearchOptions(Shown):
     diversity: float | None = Field(None, ge=0, le=1)
 
 
-def options_of(given: Mapping[str, Any]) -> SearchOptions:
+class AskOptions(SearchOptions):
+    """`max_...`: the budget of this question. `corrections`, `inner_loop`, `outer_loop`: how the dual loop goes about it. `web`
+    and `memory` False: neither is used; None: as the settings say.
+    """
+
+    max_calls: int | None = Field(None, ge=1)
+    max_tokens: int | None = Field(None, ge=1)
+    max_seconds: float | None = Field(None, gt=0)
+    corrections: int | None = Field(None, ge=0, le=5)
+    inner_loop: bool | None = None
+    outer_loop: bool | None = None
+    web: bool | None = None
+    memory: bool | None = None
+
+
+Given = TypeVar("Given", bound=SearchOptions)
+
+
+def options_of(given: Mapping[str, Any], kind: type[Given]) -> Given:
     """Raises InvalidInput naming the option that is unknown or wrong."""
-    known = SearchOptions.model_fields
+    known = kind.model_fields
     if unknown := sorted(set(given) - set(known)):
         raise InvalidInput(f"unknown options: {', '.join(unknown)}", hint=_hint(unknown[0], known))
     try:
-        return SearchOptions(**given)
+        return kind(**given)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

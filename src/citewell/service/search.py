@@ -22,7 +22,7 @@ from citewell.retrieve.strategies import STRATEGIES, Context, Found, Query
 from citewell.service.app import App
 from citewell.service.options import SearchOptions, filter_of, options_of, strategy_of
 from citewell.skills.clean import clean
-from citewell.skills.entities import entity_list
+from citewell.skills.entities import search_names
 from citewell.types import Hit, Shown
 
 LONGEST = 2_000  # characters of a query
@@ -78,7 +78,7 @@ class SearchResult(Shown):
 def request_of(query: str, given: Mapping[str, Any]) -> SearchRequest:
     """A request of what people typed. Raises InvalidInput naming the option that is wrong."""
     of_request = set(SearchRequest.model_fields) - set(SearchOptions.model_fields)
-    options = options_of({name: value for name, value in given.items() if name not in of_request})
+    options = options_of({name: value for name, value in given.items() if name not in of_request}, SearchOptions)
     return SearchRequest(query=query, **(options.model_dump() | {name: given[name] for name in of_request if name in given}))
 
 
@@ -97,7 +97,7 @@ async def search(app: App, request: SearchRequest) -> SearchResult:
     where = await filter_of(app, request, searched)
     warnings = waiting([(info.chunks, info.embedded) for info in infos])
     vector, troubles = await _vector(app, text)
-    found = await STRATEGIES[strategy](app.index, query_of(app, request, text, vector, names_in(text), where, request.k))
+    found = await STRATEGIES[strategy](app.index, query_of(app, request, text, vector, search_names(text), where, request.k))
     return SearchResult(
         query=text,
         collections=searched,
@@ -159,11 +159,6 @@ def waiting(counts: Sequence[tuple[int, int]]) -> list[str]:
     if embedded >= total:
         return []
     return [f"{total - embedded} of {total} chunks are searched by words only: still being embedded"]
-
-
-def names_in(text: str) -> list[str]:
-    """The entities that a search looks for verbatim."""
-    return [each.entity for each in entity_list(text) if each.type not in {"number", "date"}]
 
 
 async def _vector(app: App, text: str) -> tuple[Vector | None, list[str]]:

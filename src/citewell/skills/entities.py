@@ -39,3 +39,8 @@ def entity_list(text: str) -> list[Entity]:
     known = facts(text)
     found |= dict.fromkeys(sorted(known.numbers), "number") | dict.fromkeys(sorted(known.dates), "date")
     return [Entity(entity, kind) for entity, kind in found.items() if entity]
+
+
+def search_names(text: str) -> list[str]:
+    """The entities that a search looks for verbatim."""
+    return [each.entity for each in entity_list(text) if each.type not in {"number", "date"}]

@@ -15,6 +15,8 @@ from citewell.types import Message
 GATE_THRESHOLD = -0.2
 # Log-odds of the answer grade under which the answer is asked for anew.
 SETTLES_THRESHOLD = 0.0
+# Under this, an answer that settles nothing is not shown even with a caution.
+REJECTED = -1.0
 
 
 async def evidence_settles(llm: LLM, shared: list[Message], asked: str, lang: str) -> float:

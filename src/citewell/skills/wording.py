@@ -18,6 +18,28 @@ _TEXTS = {
         "which": "Do you mean {options}?",
         "or": " or ",
         "page": "page {page}",
+        "searched": "I searched {routes}.",
+        "hierarchical_search": "section by section",
+        "direct_chunk_search": "passage by passage",
+        "web_search": "the web",
+        "web_off": "Searching the web is switched off.",
+        "routes_exhausted": "No other way to search is left.",
+        "corrections_exhausted": "I asked in other words too, and no answer settled the question.",
+        "same_evidence": "I stopped because another search found the same passages again.",
+        "same_question": "I stopped because there were no other words to ask in.",
+        "budget_calls": "I stopped because the model calls allowed for one question were used up.",
+        "budget_tokens": "I stopped because the tokens allowed for one question were used up.",
+        "budget_seconds": "I stopped because the time allowed for one question was over.",
+        "noted": "I will remember: {facts}",
+        "memory_off": "I cannot remember this: the memory is switched off here.",
+        "secret": "I do not keep passwords, keys, or numbers of cards and papers.",
+        "nothing_to_note": "I found nothing in this that I could remember; say it as: remember that my plan is Pro.",
+        "no_memory": "I remember nothing about this.",
+        "remembered": "(Remembered of you: {text})",
+        "memory": "memory of {day}",
+        "conversation": "this conversation",
+        "you": "You: {text}",
+        "me": "Citewell: {text}",
     },
     "zh": {
         "refused": "在这些文档中没有找到答案。",
@@ -30,6 +52,28 @@ _TEXTS = {
         "which": "你指的是{options}？",
         "or": "还是",
         "page": "第{page}页",
+        "searched": "已搜索：{routes}。",
+        "hierarchical_search": "按章节",
+        "direct_chunk_search": "按段落",
+        "web_search": "网络",
+        "web_off": "网络搜索未开启。",
+        "routes_exhausted": "没有其他搜索方式了。",
+        "corrections_exhausted": "换了说法再问，仍没有能解决问题的答案。",
+        "same_evidence": "再次搜索找到的还是同样的内容，所以停止了。",
+        "same_question": "没有别的说法可问，所以停止了。",
+        "budget_calls": "一个问题允许的模型调用次数已用完，所以停止了。",
+        "budget_tokens": "一个问题允许的词元数已用完，所以停止了。",
+        "budget_seconds": "一个问题允许的时间已到，所以停止了。",
+        "noted": "已记住：{facts}",
+        "memory_off": "无法记住：这里没有开启记忆。",
+        "secret": "密码、密钥、卡号和证件号不会被记住。",
+        "nothing_to_note": "没有找到可以记住的内容；可以这样说：请记住，我的套餐是专业版。",
+        "no_memory": "我没有关于这件事的记忆。",
+        "remembered": "（关于你的记忆：{text}）",
+        "memory": "{day}的记忆",
+        "conversation": "本次对话",
+        "you": "你：{text}",
+        "me": "Citewell：{text}",
     },
 }
 
@@ -42,6 +86,15 @@ def say(key: str, lang: str, **values: str) -> str:
 def asks_which(text: str) -> bool:
     """Whether a message is our own question back."""
     return any(text.startswith(texts["which"].partition("{")[0]) for texts in _TEXTS.values())
+
+
+def ending(tried: Sequence[str], stop_reason: str, lang: str, *, web: bool) -> str:
+    """What was tried before giving up, and what ended it."""
+    joint = "、" if lang == "zh" else ", "
+    parts = [say("searched", lang, routes=joint.join(say(route, lang) for route in dict.fromkeys(tried)))] if tried else []
+    parts += [say(stop_reason, lang)] if stop_reason else []
+    parts += [] if web or not tried else [say("web_off", lang)]
+    return ("" if lang == "zh" else " ").join(parts)
 
 
 def refusal(hits: Sequence[Hit], lang: str) -> str:

@@ -35,18 +35,19 @@ class Talk:
     agent: str
     collection: str | None
     session: str | None
+    user: str
     json: bool
     over: bool = False
 
 
-def chat(*, agent: str, collection: str | None, session: str | None, json: bool) -> None:
+def chat(*, agent: str, collection: str | None, session: str | None, user: str, json: bool) -> None:
     with boundary(json=json) as settings, asyncio.Runner() as runner:
         app = App(settings)
         runner.run(app.__aenter__())
         try:
             earlier = runner.run(read_session(app, session)).history if session else []
             _remember([message.content for message in earlier if message.role == "user"])
-            talk = Talk(app, agent, collection, session, json)
+            talk = Talk(app, agent, collection, session, user, json)
             if sys.stdin.isatty() and not json:
                 write(out(), styled(HELP, "dim"))
             while not talk.over:
@@ -85,7 +86,9 @@ def _tell(talk: Talk, error: CitewellError) -> None:
 
 
 async def _answer(talk: Talk, question: str) -> None:
-    request = AskRequest(question=question, agent=talk.agent, collection=talk.collection, session_id=talk.session)
+    request = AskRequest(
+        question=question, agent=talk.agent, collection=talk.collection, session_id=talk.session, user_id=talk.user
+    )
     answer = await watch(stream(talk.app, request))
     talk.session = answer.session_id or talk.session
     if talk.json:

@@ -9,6 +9,7 @@ from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.run import DONE
 from citewell.interfaces.cli.terminal import out, print_json, styled, write
 from citewell.service.app import App
+from citewell.service.ask import unfinished
 from citewell.service.traces import get_trace, list_traces
 from citewell.types import Trace
 
@@ -36,6 +37,10 @@ async def _latest(app: App, json: bool) -> int:
         write(console, styled("no traces yet; every question leaves one"))
     for each in traces:
         write(console, styled(each.trace_id, "cyan") + styled(f" {_when(each.created_at)} {each.agent}: {each.question}"))
+    for run in await unfinished(app):
+        asked = run.request.get("question", "")
+        told = f" {_when(run.updated_at)} stopped before {run.next}: {asked}; go on with: citewell ask --resume {run.trace_id}"
+        write(console, styled(run.trace_id, "yellow") + styled(told))
     return DONE
 
 

@@ -1,0 +1,377 @@
+"""The `dual_loop` agent of spec 001: memory, a route, then two loops: are the documents good enough, does the answer settle it.
+
+The one rule: each turn of a loop must bring something new (another route, other evidence, other words), within a budget; what
+ended it is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Literal, TypeVar
+
+from citewell.agents.dual_loop_end import settle
+from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState, Retrieved
+from citewell.errors import BudgetSpent, CitewellError, ConfigError, PermanentError, TransientError
+from citewell.flow import END, Graph, emit, node, note
+from citewell.ingest.sentences import language
+from citewell.knowledge.memory import Told
+from citewell.models.base import LLM, Reply
+from citewell.skills import answer as answering
+from citewell.skills.cite import Proof, prove
+from citewell.skills.clean import clean
+from citewell.skills.confidence import share
+from citewell.skills.correct import correct, says_same
+from citewell.skills.entities import search_names
+from citewell.skills.evidence import pack, packed, prefix, seen
+from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD, answer_settles, evidence_settles
+from citewell.skills.intent import WIDE, classify_intent
+from citewell.skills.recall import personalised
+from citewell.skills.recollect import conversation_hits, memory_hits, with_origin
+from citewell.skills.reference import Readings, candidates, depends_on_history, readings
+from citewell.skills.remember import asks_about_memory, asks_to_remember, facts_told, only_tells
+from citewell.skills.route import next_search, search_route, wants_web
+from citewell.skills.secret import is_secret
+from citewell.skills.understand import in_full
+from citewell.skills.validate import objection
+from citewell.skills.wording import say
+from citewell.types import Event
+
+T = TypeVar("T")
+TALK = frozenset({"smalltalk", "remember", "memory", "which"})  # intents that need no search
+RECALLED = 8  # memories or turns that a question about them is answered from
+
+
+@node("retrieve_memory")
+async def retrieve_memory(state: DualLoopState, deps: Deps) -> Literal["route_query"]:
+    """Clean the question, refuse what cannot be asked, recall what is remembered of this user."""
+    state.question = clean(state.question)
+    if found := objection(state.question, deps.thresholds.question_max_chars, deps.sensitive):
+        raise found[1]
+    state.lang = language(state.question)
+    if deps.recall is not None:
+        try:
+            state.memories = await deps.recall(state.question)
+        except CitewellError as error:
+            state.warnings.append(f"nothing was recalled: {error.message}")
+    told = [{"memory_id": r.memory.memory_id, "text": r.memory.text, "score": r.score} for r in state.memories]
+    note(trace_id=deps.trace_id, memories=told)
+    return "route_query"
+
+
+@node("route_query")
+async def route_query(state: DualLoopState, deps: Deps) -> Literal["search", "direct"]:
+    """Decide where to look first; nothing is searched here."""
+    state.intent, reason = await _intent(state, deps)
+    if state.intent in TALK:
+        state.route, state.route_reason = "direct", reason
+    else:
+        settled = [recalled.memory.route for recalled in state.memories if recalled.same]
+        chosen = search_route(state.question, state.intent, preferred=deps.preferred, settled_by=settled, web=deps.web)
+        state.route, state.route_reason = chosen.name, chosen.reason
+    if wants_web(state.question) and not deps.web:
+        state.warnings.append("the question asks for the web, and searching it is switched off (setting web.provider)")
+    state.tried_routes = [state.route]
+    note(route=state.route, reason=state.route_reason, intent=state.intent)
+    return "direct" if state.route == "direct" else "search"
+
+
+async def _intent(state: DualLoopState, deps: Deps) -> tuple[str, str]:
+    """What kind of question it is, and why no search is needed where none is."""
+    question = state.question
+    if candidates(question, state.history):
+        return "which", "the question may mean either of two things"
+    if asks_to_remember(question) or only_tells(question):
+        return "remember", "there is nothing to answer, only something to remember"
+    if asks_about_memory(question) and (state.memories or state.history):
+        return "memory", "the question is about what was said before"
+    intent = await classify_intent(question, deps.embedder)
+    return intent.label, "nothing is asked of the documents"
+
+
+@node("rewrite_query")
+async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "same_question"]:
+    """Make the question fit for search: at first in full words, after a poor answer in other words."""
+    if state.route == "direct" or not state.queries:
+        state.standalone, state.read = await _first_reading(state, deps)
+        state.route = state.tried_routes[0]
+        if state.route == "direct":  # its answer was poor, so the documents are asked after all
+            state.route, state.intent = next_search([], web=deps.web) or "direct_chunk_search", "fact"
+    else:
+        query = await _other_words(state, deps)
+        if not query or any(says_same(query, earlier) for earlier in state.queries):
+            state.stop_reason = state.stop_reason or "same_question"
+            note(query=query)
+            settle(state, deps)
+            return "same_question"
+        state.read = Readings(query, state.standalone, 1.0)
+        state.route = next(route for route in state.tried_routes if route != "direct")
+    state.tried_routes, state.updated_query = [state.route], state.read.text
+    state.queries.append(state.updated_query)
+    state.forget_evidence()
+    note(query=state.updated_query, standalone=state.standalone, attempt=state.correction_attempts)
+    return "search"
+
+
+async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
+    """The question in full words, with what is remembered put where the user means it, and what is searched for."""
+    standalone, read = state.question, readings(state.question, state.history)
+    if depends_on_history(state.question, state.history):
+        standalone = await _model(state, deps, lambda llm: in_full(state.question, state.history, llm)) or read.text
+    standalone, used = personalised(standalone, state.memories)
+    if used:
+        state.used_memories = [memory.memory_id for memory in used]
+        read = Readings(standalone, read.context or state.question, read.weight or 1.0)
+    return standalone, read
+
+
+async def _other_words(state: DualLoopState, deps: Deps) -> str:
+    return await _model(state, deps, lambda llm: correct(state.standalone, state.response, llm)) or ""
+
+
+async def _model(state: DualLoopState, deps: Deps, ask: Callable[[LLM], Awaitable[T]]) -> T | None:
+    """Ask the chat model; None where there is none, where it fails, or where the budget is spent: the run goes on without."""
+    if deps.llm is None or state.degraded or state.stop_reason.startswith("budget"):
+        return None
+    try:
+        return await ask(deps.llm)
+    except BudgetSpent as error:
+        state.stop_reason = error.code
+        note(stopped=error.message)
+    except CitewellError as error:
+        state.degraded = True
+        state.warnings.append(f"the chat model did not answer: {error.message}")
+    return None
+
+
+@node("retrieve_documents")
+async def retrieve_documents(state: DualLoopState, deps: Deps) -> Literal["grade_documents"]:
+    """Search by the route in hand; where the documents hold nothing at all, go on to the web at once."""
+    found = await _retrieved(state, deps)
+    if not found.hits and deps.web and "web_search" not in state.tried_routes:
+        state.route = "web_search"
+        state.tried_routes.append(state.route)
+        found = await _retrieved(state, deps)
+    fresh = [hit for hit in found.hits if hit.chunk_id not in state.rejected]
+    state.documents, state.retrieval_confidence = fresh, found.confidence
+    if len(fresh) < len(found.hits):  # the best were looked at before, and are not among these
+        state.retrieval_confidence = deps.rate(state.read.text, fresh)
+    state.fetched |= found.fetched
+    state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
+    note(route=state.route, confidence=state.retrieval_confidence, looked_at_before=len(found.hits) - len(fresh))
+    note(evidence=[seen(hit) for hit in fresh])
+    return "grade_documents"
+
+
+async def _retrieved(state: DualLoopState, deps: Deps) -> Retrieved:
+    """Raises StorageError. What fails of the web is a warning: the documents are there all the same."""
+    state.searched.append(state.route)
+    try:
+        return await deps.retrieve(state.route, state.read, search_names(state.standalone))
+    except (TransientError, PermanentError, ConfigError) as error:
+        if state.route != "web_search":
+            raise
+        return Retrieved([], 0.0, warnings=(f"the web could not be searched: {error.message}",))
+
+
+@node("grade_documents")
+async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate", "retry_retrieve", "fallback"]:
+    """Do the passages state the answer? The model's log-odds, or without it the calibrated confidence of the search."""
+    state.documents_are_relevant = False
+    wide = state.intent in WIDE
+    state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen, wide=wide)
+    if state.passages and deps.settings.inner_loop:
+        state.documents_are_relevant = await _documents_hold_it(state, deps)
+    else:
+        state.documents_are_relevant = bool(state.passages)
+    if not state.documents_are_relevant:
+        state.rejected += [p.hit.chunk_id for p in state.passages]
+    note(relevant=state.documents_are_relevant, passages=len(state.passages))
+    return decide_after_document_grading(state, deps)
+
+
+async def _documents_hold_it(state: DualLoopState, deps: Deps) -> bool:
+    shared, asked = prefix(state.standalone, state.passages)
+    odds = await _model(state, deps, lambda llm: evidence_settles(llm, shared, asked, language(state.standalone)))
+    state.evidence_log_odds = odds
+    if odds is None:
+        return state.retrieval_confidence >= deps.thresholds.retrieval_threshold
+    note(evidence_log_odds=round(odds, 2), threshold=GATE_THRESHOLD)
+    return odds >= GATE_THRESHOLD
+
+
+def decide_after_document_grading(state: DualLoopState, deps: Deps) -> Literal["generate", "retry_retrieve", "fallback"]:
+    """Good: write. Poor: the next search that has not been tried. None left, or the same evidence as before: an honest end."""
+    if state.documents_are_relevant:
+        if state.spans in state.answered_from:
+            state.stop_reason = "same_evidence"
+            settle(state, deps)
+            return "fallback"
+        return "generate"
+    route = next_search(state.tried_routes, web=deps.web) if deps.settings.inner_loop else None
+    if route is not None and not state.stop_reason:
+        state.route = route
+        state.tried_routes.append(route)
+        return "retry_retrieve"
+    state.stop_reason = state.stop_reason or "routes_exhausted"
+    settle(state, deps)
+    return "fallback"
+
+
+@node("generate_response")
+async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_relevance"]:
+    """Word the answer from the evidence; where no model answers, the evidence itself."""
+    await _worded(state, deps)
+    return "grade_relevance"
+
+
+async def _worded(state: DualLoopState, deps: Deps) -> None:
+    shared, asked = prefix(state.standalone, state.passages)
+    lang, sink = language(state.standalone), emit
+
+    def ask(llm: LLM) -> Awaitable[Reply]:
+        warmth = 0.3 * state.correction_attempts  # the same words again would be no correction
+        return answering.generate(
+            llm, shared, asked, lang, on_token=lambda text: sink(Event("token", text)), temperature=warmth
+        )
+
+    reply = await _model(state, deps, ask)
+    usable = reply is not None and answering.quality(reply.text, finished=reply.finished) >= deps.thresholds.quality_threshold
+    if reply is not None and usable:
+        state.response = reply.text
+        state.generation = "unknown" if answering.says_unknown(reply.text) else "worded"
+    else:
+        state.response = await answering.extract(state.standalone, state.passages, deps.embedder)
+        state.generation = "extracted"
+    note(generation=state.generation, draft=state.response)
+
+
+@node("direct_response")
+async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_relevance"]:
+    """Answer without a search: a greeting, something to remember, a question about what was said or remembered."""
+    state.standalone = state.standalone or state.question
+    state.passages = []
+    state.generation = "direct"
+    if state.intent == "memory":
+        memories = [recalled.memory for recalled in state.memories]
+        hits = memory_hits(memories, state.lang) + conversation_hits(state.history, deps.session_id, state.lang)
+        state.passages = pack(state.standalone, hits, deps.llm.evidence_tokens if deps.llm else 500, most=RECALLED)
+        await _worded(state, deps)
+    else:
+        state.response = _said(state, deps)
+    note(response=state.response)
+    return "grade_relevance"
+
+
+def _said(state: DualLoopState, deps: Deps) -> str:
+    lang, question = state.lang, state.question
+    if state.intent == "which":
+        return say("which", lang, options=say("or", lang).join(candidates(question, state.history)))
+    if state.intent == "smalltalk":
+        return say("smalltalk", lang)
+    if deps.remember is None:
+        return say("memory_off", lang)
+    facts = [fact.text for fact in facts_told(question)]
+    if not facts:
+        return say("secret" if is_secret(question) else "nothing_to_note", lang)
+    return say("noted", lang, facts=("；" if lang == "zh" else "; ").join(facts))
+
+
+@node("grade_relevance")
+async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
+    """Does the answer settle the question, and is it grounded in what it cites?"""
+    if state.generation == "direct" and not state.passages:  # our own words: nothing to prove
+        state.is_relevant = True
+        return decide_after_answer_grading(state, deps)
+    proof = Proof([], [])
+    if state.generation != "unknown":
+        proof = await prove(answering.tidy(state.response), state.standalone, state.passages, deps.embedder)
+        proof = Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
+    supported = share([sentence.verdict for sentence in proof.sentences])
+    settles = await _settles(state, deps) if supported and deps.settings.outer_loop else None
+    state.is_relevant = supported > 0 and (settles is None or settles >= SETTLES_THRESHOLD)
+    attempt = Attempt(proof, settles, state.evidence_log_odds, state.retrieval_confidence, state.route, supported)
+    state.attempts.append(attempt)
+    state.answered_from.append(state.spans)
+    problems = [problem for sentence in proof.sentences for problem in sentence.problems]
+    note(verdicts=[sentence.verdict for sentence in proof.sentences], problems=problems, relevant=state.is_relevant)
+    return decide_after_answer_grading(state, deps)
+
+
+async def _settles(state: DualLoopState, deps: Deps) -> float | None:
+    """Log-odds of the model that wrote the answer; None where it was not the model."""
+    if state.generation != "worded":
+        return None
+    shared, asked = prefix(state.standalone, state.passages)
+    lang = language(state.standalone)
+    odds = await _model(state, deps, lambda llm: answer_settles(llm, shared, asked, lang, state.response))
+    if odds is not None:
+        note(answer_log_odds=round(odds, 2), threshold=SETTLES_THRESHOLD)
+    return odds
+
+
+def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
+    """Good: the end. Poor: in other words, as often as is allowed and as there is a model that can find some."""
+    most = deps.settings.corrections if deps.settings.outer_loop else 0
+    can = deps.llm is not None and not state.degraded and not state.stop_reason
+    if not state.is_relevant and can and state.correction_attempts < most:
+        state.correction_attempts += 1
+        return "retry"
+    if not state.is_relevant and not state.stop_reason:
+        state.stop_reason = "corrections_exhausted" if state.correction_attempts else ""
+    settle(state, deps)
+    return "end"
+
+
+@node("consolidate_memory")
+async def consolidate_memory(state: DualLoopState, deps: Deps) -> Literal["default"]:
+    """Remember what was settled, with a link to its trace, and what the user told of themself. Nothing after a poor grade."""
+    if deps.remember is None or not state.is_relevant or state.status != "answered":
+        note(remembered=[])
+        return "default"
+    kept = []
+    for told in _worth_keeping(state, deps):
+        try:
+            result = await deps.remember(told)
+        except CitewellError as error:
+            state.warnings.append(f"this could not be remembered: {error.message}")
+            continue
+        kept.append({"outcome": result.outcome, "text": told.text, "memory_id": result.memory and result.memory.memory_id})
+        state.warnings += [_differs(old.text, old.updated_at) for old in result.replaced]
+    note(remembered=kept)
+    return "default"
+
+
+def _worth_keeping(state: DualLoopState, deps: Deps) -> list[Told]:
+    trace_id, collection = deps.trace_id, deps.collection
+    facts = facts_told(state.question)
+    told = [Told("fact", fact.subject, fact.text, collection, trace_id=trace_id) for fact in facts]
+    if state.generation == "direct" or state.route == "direct" or is_secret(state.standalone):
+        return told
+    proved = state.attempts[-1].proof
+    cited = dict.fromkeys(citation.doc_id for citation in proved.citations)
+    said = ("" if state.lang == "zh" else " ").join(s.text for s in proved.sentences if s.citations)
+    used = tuple(state.used_memories)
+    return [*told, Told("question", state.standalone, said, collection, state.route, trace_id, tuple(cited), used)]
+
+
+def _differs(old: str, when: float) -> str:
+    day = datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d")
+    return f"this differs from what was remembered on {day}, which is now history: {old}"
+
+
+GRAPH: Graph[DualLoopState] = Graph(
+    "dual_loop",
+    {
+        retrieve_memory: {"route_query": route_query},
+        route_query: {"search": rewrite_query, "direct": direct_response},
+        rewrite_query: {"search": retrieve_documents, "same_question": consolidate_memory},
+        retrieve_documents: {"grade_documents": grade_documents},
+        grade_documents: {"generate": generate_response, "retry_retrieve": retrieve_documents, "fallback": END},
+        generate_response: {"grade_relevance": grade_relevance},
+        direct_response: {"grade_relevance": grade_relevance},
+        grade_relevance: {"end": consolidate_memory, "retry": rewrite_query},
+        consolidate_memory: {"default": END},
+    },
+    step_limit=80,  # six rounds of three searches each need 57
+)

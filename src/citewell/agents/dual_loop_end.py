@@ -1,0 +1,90 @@
+"""How a run of the dual loop ends: a settled answer, the best there was with a caution, or an honest refusal.
+
+The one rule: an ending says what was searched and what stopped it, unless the question is settled.
+"""
+
+from __future__ import annotations
+
+from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState
+from citewell.flow import emit, note
+from citewell.skills.cite import Proof, proved
+from citewell.skills.confidence import answer_confidence
+from citewell.skills.format import with_markers
+from citewell.skills.grade import REJECTED
+from citewell.skills.recollect import memory_citation, memory_text
+from citewell.skills.wording import ending, refusal, say
+from citewell.types import Event, Sentence, Status
+
+OURS: dict[str, Status] = {"remember": "answered"}  # what our own words are; else a question back
+
+
+def settle(state: DualLoopState, deps: Deps) -> None:
+    """Write the end of the run into the state, and show its citations."""
+    if state.generation == "direct" and not state.passages:
+        state.final_answer, state.status = state.response, OURS.get(state.intent, "clarify")
+        state.confidence = float(state.status == "answered")
+        return
+    best = _best(state)
+    if best is None:
+        _refuse(state, deps)
+    else:
+        _show(state, deps, best)
+    note(status=state.status, stop_reason=state.stop_reason)
+    for citation in state.proof.citations:
+        emit(Event("citation", citation))
+
+
+def _best(state: DualLoopState) -> Attempt | None:
+    """The last attempt where it is good, else the one that settles most of those that may be shown; None where none may."""
+    if state.is_relevant:
+        return state.attempts[-1]
+    shown = [a for a in state.attempts if a.supported and (a.settles is None or a.settles >= REJECTED)]
+    return max(shown, key=lambda a: (a.settles or 0.0, a.supported), default=None)
+
+
+def _refuse(state: DualLoopState, deps: Deps) -> None:
+    last = state.attempts[-1] if state.attempts else None
+    retrieval, odds = state.retrieval_confidence, state.evidence_log_odds
+    if last is not None and not state.documents:
+        retrieval, odds = last.retrieval_confidence, last.evidence_log_odds
+    state.status = "refused"
+    state.confidence = answer_confidence(retrieval, odds, [], deps.calibration)
+    if last is not None and last.proof.sentences and not last.supported:
+        state.warnings.append("the draft was withheld: none of its sentences stands in the sources")
+    nearest = refusal(state.documents, state.lang)
+    state.final_answer = _joined(state, nearest, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
+
+
+def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
+    kept = proved(best.proof)
+    dropped = len(best.proof.sentences) - len(kept.sentences)
+    if dropped:
+        state.warnings.append(f"{dropped} sentence(s) of the draft were left out: the sources do not prove them")
+    sure = answer_confidence(best.retrieval_confidence, best.evidence_log_odds, best.proof.sentences, deps.calibration)
+    state.confidence, state.route = sure, best.route
+    state.proof = _with_memories(state, kept)
+    text = with_markers(state.proof.sentences, state.lang)
+    if state.is_relevant and not state.stop_reason and not state.degraded:
+        state.status, state.final_answer = "answered", text
+        return
+    state.status = "fallback"
+    caution = say("extract" if state.degraded else "uncertain", state.lang)
+    state.final_answer = _joined(state, caution, text, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
+
+
+def _joined(state: DualLoopState, *parts: str) -> str:
+    return ("" if state.lang == "zh" else " ").join(part for part in parts if part)
+
+
+def _with_memories(state: DualLoopState, proof: Proof) -> Proof:
+    """What the rewrite took from memory, said and cited behind the answer."""
+    sentences, citations = list(proof.sentences), list(proof.citations)
+    cited = {citation.doc_id for citation in citations}
+    for recalled in state.memories:
+        memory = recalled.memory
+        if memory.memory_id in state.used_memories and memory.memory_id not in cited:
+            n = len(citations) + 1
+            citations.append(memory_citation(n, memory, state.lang))
+            text = say("remembered", state.lang, text=memory_text(memory))
+            sentences.append(Sentence(text=text, citations=[n], verdict="supported"))
+    return Proof(sentences, citations)

@@ -1,0 +1,134 @@
+"""What the `dual_loop` agent's nodes share: the fields of spec 001 under their names, and what reaches them from outside.
+
+The one rule: the state is plain data that JSON can hold, so that a run that was killed goes on from its last finished node.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from citewell.config import DualLoopSettings, QASettings
+from citewell.knowledge.memory import Kept, Told
+from citewell.models.base import LLM, Embedder
+from citewell.retrieve.confidence import Logistic
+from citewell.skills.cite import Proof
+from citewell.skills.evidence import Passage, Widen
+from citewell.skills.recall import Recalled
+from citewell.skills.reference import Readings
+from citewell.skills.route import RouteName
+from citewell.types import Citation, Hit, Message, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Hits best first, how likely they hold the answer (0 to 1), and of pages of the web when each was fetched, by doc_id."""
+
+    hits: list[Hit]
+    confidence: float
+    fetched: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+class Retrieve(Protocol):
+    """Search by a route. Raises StorageError, and for the web what the provider raises."""
+
+    async def __call__(self, route: RouteName, read: Readings, entities: Sequence[str]) -> Retrieved: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """Effects. `llm` None: the tier without a chat model. `web`: whether the web can be searched. `preferred`: the search that
+    settings or request name. `recall` and `remember` are of one user; None where nothing is remembered. `rate`: how likely
+    hits hold what a text asks for.
+    """
+
+    settings: DualLoopSettings
+    thresholds: QASettings
+    llm: LLM | None
+    embedder: Embedder
+    retrieve: Retrieve
+    rate: Callable[[str, Sequence[Hit]], float]
+    locate: Callable[[list[Citation]], Awaitable[list[Citation]]]
+    widen: Widen
+    preferred: str
+    web: bool = False
+    session_id: str = ""
+    trace_id: str = ""
+    collection: str = ""
+    recall: Callable[[str], Awaitable[list[Recalled]]] | None = None
+    remember: Callable[[Told], Awaitable[Kept]] | None = None
+    sensitive: re.Pattern[str] | None = None
+    calibration: Logistic | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An answer that was tried: what proves it, and how well it settles the question (log-odds; None: nobody judged)."""
+
+    proof: Proof
+    settles: float | None
+    evidence_log_odds: float | None
+    retrieval_confidence: float
+    route: RouteName
+    supported: float
+
+
+@dataclass(slots=True)
+class DualLoopState:
+    question: str
+    history: list[Message] = field(default_factory=list)
+    # retrieve_memory
+    lang: str = "en"
+    memories: list[Recalled] = field(default_factory=list)
+    # route_query
+    intent: str = ""
+    route: RouteName = "direct_chunk_search"
+    route_reason: str = ""
+    tried_routes: list[RouteName] = field(default_factory=list)
+    # rewrite_query
+    standalone: str = ""  # the question as it is understood alone, and as it is answered
+    updated_query: str = ""  # what is searched for
+    read: Readings = field(default_factory=lambda: Readings(""))
+    queries: list[str] = field(default_factory=list)  # all that was searched for
+    used_memories: list[str] = field(default_factory=list)  # ids of those that the rewrite or the answer rests on
+    # retrieve_documents
+    documents: list[Hit] = field(default_factory=list)
+    retrieval_confidence: float = 0.0
+    searched: list[RouteName] = field(default_factory=list)
+    fetched: dict[str, float] = field(default_factory=dict)
+    # grade_documents
+    passages: list[Passage] = field(default_factory=list)
+    documents_are_relevant: bool = False
+    evidence_log_odds: float | None = None
+    rejected: list[int] = field(default_factory=list)  # chunks that were graded and do not hold the answer
+    # generate_response, direct_response
+    response: str = ""
+    generation: str = ""  # worded, extracted, unknown, direct
+    # grade_relevance
+    is_relevant: bool = False
+    correction_attempts: int = 0
+    attempts: list[Attempt] = field(default_factory=list)
+    answered_from: list[list[tuple[str, int, int]]] = field(default_factory=list)  # evidence of each attempt
+    # the end
+    stop_reason: str = ""
+    degraded: bool = False  # the chat model failed: no more of it in this run
+    proof: Proof = field(default_factory=lambda: Proof([], []))
+    final_answer: str = ""
+    status: Status = "error"
+    confidence: float = 0.0
+    # all nodes
+    warnings: list[str] = field(default_factory=list)
+    node_execution_status: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def spans(self) -> list[tuple[str, int, int]]:
+        """What the evidence in hand is made of."""
+        return sorted((p.hit.doc_id, start, end) for p in self.passages for start, end in p.spans)
+
+    def forget_evidence(self) -> None:
+        """A new search begins."""
+        self.documents, self.passages, self.documents_are_relevant = [], [], False
+        self.evidence_log_odds, self.retrieval_confidence = None, 0.0

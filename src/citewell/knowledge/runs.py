@@ -1,0 +1,115 @@
+"""Runs of agents that are not over: how far each came, so that one that was killed can be gone on with.
+
+The one rule: who goes on with a run takes it over; whoever had it before is told so at the next step, and stops.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from citewell.errors import Conflict, NotFound
+from citewell.knowledge.db import Database
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A run after its last finished node. `next`: the node to go on from; `request` and `state` are what their owner gave."""
+
+    trace_id: str
+    user_id: str
+    agent: str
+    request: dict[str, Any]
+    next: str
+    state: dict[str, Any]
+    started_at: float
+    updated_at: float
+
+
+class Runs:
+    """Raises StorageError. Runs nobody goes on with are forgotten after `days`."""
+
+    def __init__(self, db: Database, days: float, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._seconds = days * DAY
+        self._clock = clock
+
+    async def begin(self, trace_id: str, user_id: str, agent: str, request: dict[str, Any]) -> str:
+        """The holder's token of a new run, of which nothing is finished yet."""
+        holder = secrets.token_hex(8)
+        now = self._clock()
+        row = {"id": trace_id, "user": user_id, "agent": agent, "request": json.dumps(request), "holder": holder, "now": now}
+
+        def begin(connection: Connection) -> None:
+            connection.execute(text("DELETE FROM runs WHERE updated_at <= :old"), {"old": now - self._seconds})
+            connection.execute(_BEGIN, row)
+
+        await self._db.write(begin)
+        return holder
+
+    async def keep(self, trace_id: str, holder: str, next_node: str, state: dict[str, Any]) -> None:
+        """A node is finished. Raises Conflict where another has taken the run over, or it was ended."""
+        row = {"id": trace_id, "holder": holder, "next": next_node, "state": json.dumps(state), "now": self._clock()}
+        await self._db.write(lambda connection: _held(connection.execute(_KEEP, row).rowcount, trace_id))
+
+    async def take(self, trace_id: str, user_id: str) -> tuple[Saved, str]:
+        """Go on with a run of this user: how far it came, and the new holder's token. Raises NotFound."""
+        holder = secrets.token_hex(8)
+
+        def take(connection: Connection) -> Saved:
+            asked = {"id": trace_id, "user": user_id, "old": self._clock() - self._seconds}
+            row = connection.execute(_GET, asked).one_or_none()
+            if row is None:
+                raise NotFound(f"no unfinished run {trace_id!r}", hint="it is finished, or nothing of it was; ask again")
+            connection.execute(_TAKE, {"id": trace_id, "holder": holder})
+            return _saved(row)
+
+        return await self._db.write(take), holder
+
+    async def end(self, trace_id: str, holder: str) -> None:
+        """It is over. Raises Conflict as `keep` does."""
+        await self._db.write(
+            lambda connection: _held(connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id)
+        )
+
+    async def list(self, user_id: str) -> list[Saved]:
+        """The unfinished ones of a user, the newest first."""
+        values = {"user": user_id, "old": self._clock() - self._seconds}
+        return await self._db.read(lambda connection: [_saved(row) for row in connection.execute(_LIST, values)])
+
+
+def _held(rows: int, trace_id: str) -> None:
+    if not rows:
+        raise Conflict(f"run {trace_id} was gone on with elsewhere", hint="its answer is in the trace of that name")
+
+
+def _saved(row: Any) -> Saved:
+    return Saved(
+        row.trace_id,
+        row.user_id,
+        row.agent,
+        json.loads(row.request),
+        row.next,
+        json.loads(row.state),
+        row.started_at,
+        row.updated_at,
+    )
+
+
+_BEGIN = text(
+    """INSERT INTO runs (trace_id, user_id, agent, request, next, state, holder, started_at, updated_at)
+    VALUES (:id, :user, :agent, :request, '', '{}', :holder, :now, :now)"""
+)
+_KEEP = text("UPDATE runs SET next = :next, state = :state, updated_at = :now WHERE trace_id = :id AND holder = :holder")
+_GET = text("SELECT * FROM runs WHERE trace_id = :id AND user_id = :user AND updated_at > :old AND next <> ''")
+_TAKE = text("UPDATE runs SET holder = :holder WHERE trace_id = :id")
+_END = text("DELETE FROM runs WHERE trace_id = :id AND holder = :holder")
+_LIST = text("SELECT * FROM runs WHERE user_id = :user AND updated_at > :old AND next <> '' ORDER BY updated_at DESC")

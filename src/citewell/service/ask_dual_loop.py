@@ -1,0 +1,147 @@
+"""The `dual_loop` agent on an open App: its searches, the web, the memory of its user, and its state after every step.
+
+The one rule: nothing is remembered of a question that is not kept, and nothing kept is another user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from pydantic import TypeAdapter
+
+from citewell.agents import dual_loop
+from citewell.agents.dual_loop_state import Deps, DualLoopState, Retrieved
+from citewell.config import DualLoopSettings
+from citewell.errors import CitewellError
+from citewell.ingest.sentences import language
+from citewell.knowledge.index import Filter
+from citewell.knowledge.memory import Kept, Told
+from citewell.models.base import Vector
+from citewell.retrieve.baselines import BASELINES
+from citewell.retrieve.confidence import confidence
+from citewell.retrieve.query import Context
+from citewell.service import memory
+from citewell.service.app import App
+from citewell.service.ask_qa import HITS, widener
+from citewell.service.locate import locator
+from citewell.service.options import SearchOptions, strategy_of
+from citewell.service.run import Run
+from citewell.service.search import find
+from citewell.skills.recall import Recalled
+from citewell.skills.reference import Readings
+from citewell.skills.route import RouteName
+from citewell.skills.sensitive import word_list
+from citewell.types import Answer, Event, Hit, Step
+
+STATE = TypeAdapter(DualLoopState)
+
+
+async def run_dual_loop(run: Run) -> AsyncIterator[Event]:
+    state = STATE.validate_python(run.state) if run.state else DualLoopState(run.request.question, run.history)
+    state.warnings += [warning for warning in run.warnings if warning not in state.warnings]
+    done = run.keeping(lambda: STATE.dump_python(state, mode="json"))
+    async for event in dual_loop.GRAPH.run(state, _deps(run), start=run.goes_on, n=len(run.steps), done=done):
+        yield Event("step", event) if isinstance(event, Step) else event
+    run.recalled = [recalled.memory.memory_id for recalled in state.memories]
+    yield Event("answer", _answer(run, state))
+
+
+def _answer(run: Run, state: DualLoopState) -> Answer:
+    return Answer(
+        answer=state.final_answer,
+        sentences=state.proof.sentences,
+        citations=state.proof.citations,
+        status=state.status,
+        confidence=state.confidence,
+        agent="dual_loop",
+        agent_reason=run.agent_reason,
+        route=state.route,
+        stop_reason=state.stop_reason,
+        session_id=run.session_id,
+        trace_id=run.trace_id,
+        warnings=state.warnings,
+        usage=run.usage(),
+    )
+
+
+def _deps(run: Run) -> Deps:
+    app, settings = run.app, run.app.settings
+    remembers = settings.memory.enabled and run.options.memory is not False and run.request.keep
+
+    async def recall(question: str) -> list[Recalled]:
+        return await memory.recall(app, run.request.user_id, question)
+
+    async def remember(told: Told) -> Kept:
+        return await memory.remember(app, run.request.user_id, told)
+
+    def rate(text: str, hits: Sequence[Hit]) -> float:
+        return confidence(text, hits, app.calibration.retrieval)
+
+    return Deps(
+        settings=ways_of(run),
+        thresholds=settings.qa,
+        llm=run.meter,
+        embedder=app.embedder,
+        retrieve=_Searches(run),
+        rate=rate,
+        locate=locator(app),
+        widen=widener(app),
+        preferred=strategy_of(run.options, app),
+        web=searches_web(run),
+        session_id=run.session_id,
+        trace_id=run.trace_id,
+        collection=run.collection,
+        recall=recall if remembers else None,
+        remember=remember if remembers else None,
+        sensitive=word_list(settings.qa.sensitive_words),
+        calibration=app.calibration.answer,
+    )
+
+
+def ways_of(run: Run) -> DualLoopSettings:
+    """The settings, with what this request says otherwise."""
+    said = run.options.model_dump(include={"corrections", "inner_loop", "outer_loop"}, exclude_none=True)
+    return run.app.settings.dual_loop.model_copy(update=said)
+
+
+def searches_web(run: Run) -> bool:
+    """Whether the web may be searched: a provider is configured, and the request does not say no."""
+    return run.app.settings.web.provider != "none" and run.options.web is not False
+
+
+class _Searches:
+    """Each route as one search. Raises StorageError, and for the web what its provider raises."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._app: App = run.app
+
+    async def __call__(self, route: RouteName, read: Readings, entities: Sequence[str]) -> Retrieved:
+        fetched: dict[str, float] = {}
+        warnings: list[str] = []
+        options: SearchOptions = self._run.options
+        where = self._run.where
+        if route == "web_search":
+            found_pages = await self._app.web.search(read.text, language(read.text))
+            fetched, warnings = found_pages.pages, found_pages.warnings
+            if not fetched:
+                return Retrieved([], 0.0, warnings=tuple(warnings))
+            where = Filter(collections=(self._app.settings.web.collection,), doc_ids=tuple(fetched))
+            route = "direct_chunk_search"
+        named = strategy_of(options, self._app)
+        strategy = named if named in BASELINES and route == "direct_chunk_search" else route
+        options = options.model_copy(update={"strategy": strategy})
+        (vector, context), failed = await self._meaning(read)
+        found = await find(self._app, options, read.text, vector, entities, where, HITS, context)
+        return Retrieved(found.hits, found.confidence, fetched, (*warnings, *failed, *found.warnings))
+
+    async def _meaning(self, read: Readings) -> tuple[tuple[Vector | None, Context | None], list[str]]:
+        """The vectors of a question; without them words alone still find."""
+        try:
+            vector = await self._app.embedder.query(read.text)
+            if not read.context:
+                return (vector, None), []
+            return (vector, Context(read.context, await self._app.embedder.query(read.context), read.weight)), []
+        except CitewellError as error:
+            context = Context(read.context, None, read.weight) if read.context else None
+            return (None, context), [f"searched by words only: {error.message}"]

@@ -1,0 +1,80 @@
+"""The `qa` agent on an open App. The one rule: what it searches is what `citewell search` would."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from citewell.agents import qa
+from citewell.agents.qa_state import Deps, QAState
+from citewell.models.base import Vector
+from citewell.retrieve.expand import expanded
+from citewell.retrieve.query import Context
+from citewell.retrieve.strategies import Found
+from citewell.service.app import App
+from citewell.service.locate import locator
+from citewell.service.options import strategy_of
+from citewell.service.run import Run
+from citewell.service.search import find
+from citewell.skills.evidence import Widen
+from citewell.skills.sensitive import word_list
+from citewell.types import Answer, Event, Hit, Step
+
+HITS = 6  # chunks that a search hands to an agent
+
+
+async def run_qa(run: Run) -> AsyncIterator[Event]:
+    state = QAState(raw_user_input=run.request.question, raw_conversation_history=run.history, warnings=run.warnings)
+    async for event in qa.GRAPH.run(state, _deps(run), n=len(run.steps), done=run.count):
+        yield Event("step", event) if isinstance(event, Step) else event
+    if state.error and not (state.final_answer or state.initial_answer):
+        raise state.error
+    yield Event("answer", _answer(run, state))
+
+
+def _answer(run: Run, state: QAState) -> Answer:
+    return Answer(
+        answer=state.final_answer or state.initial_answer,
+        sentences=state.proof.sentences,
+        citations=state.proof.citations,
+        status=state.status if state.final_answer else "fallback",
+        confidence=state.answer_confidence,
+        agent="qa",
+        agent_reason=run.agent_reason,
+        route=strategy_of(run.options, run.app),
+        session_id=run.session_id,
+        trace_id=run.trace_id,
+        warnings=state.warnings,
+        usage=run.usage(),
+        error_info=state.error_info,
+    )
+
+
+def _deps(run: Run) -> Deps:
+    app = run.app
+
+    async def search(text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
+        return await find(app, run.options, text, vector, entities, run.where, HITS, context)
+
+    return Deps(
+        settings=app.settings.qa,
+        llm=run.meter,
+        embedder=app.embedder,
+        search=search,
+        widen=widener(app),
+        locate=locator(app),
+        sensitive=word_list(app.settings.qa.sensitive_words),
+        calibration=app.calibration.answer,
+    )
+
+
+def widener(app: App) -> Widen:
+    """Adds what stands around hits, for a model with room for it."""
+
+    async def widen(hits: Sequence[Hit], budget: int) -> list[Hit]:
+        beside = app.settings.search.neighbours
+        return await expanded(app.index, hits, beside, beside, budget)
+
+    return widen
+
+
+Runner = Callable[[Run], AsyncIterator[Event]]

@@ -1,0 +1,97 @@
+"""Which agent answers, where the user leaves that open. The one rule: a choice has a reason in words, and can be overridden.
+
+A rule is one row of `RULES`; the first that has a reason, for an agent that is there, decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from citewell.ingest.sentences import sentences
+from citewell.skills.intent import RULES as INTENTS
+from citewell.skills.intent import WIDE
+from citewell.skills.reference import depends_on_history
+from citewell.skills.remember import asks_about_memory, asks_to_remember, facts_told
+from citewell.skills.route import wants_web
+from citewell.types import Message
+
+FALLBACK = "qa"
+_URL = re.compile(r"https?://[^\s，。；）)>\]\"']+", re.IGNORECASE)
+_PERSONAL = re.compile(r"\bmy\b|我的|我们的", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and what is around it: the agent of its session, the table source chosen, whether anything is remembered of
+    the user, whether the web can be searched.
+    """
+
+    question: str
+    history: Sequence[Message] = ()
+    session_agent: str = ""
+    source: str = ""
+    remembers: bool = False
+    web: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    agent: str
+    reason: str
+
+
+def _data(asked: Asked) -> str:
+    return f"the table source {asked.source} is chosen" if asked.source else ""
+
+
+def _paper(asked: Asked) -> str:
+    return "this session reads a paper" if asked.session_agent == "paper" else ""
+
+
+def _website(asked: Asked) -> str:
+    urls = _URL.findall(asked.question)
+    return f"the question names the address {urls[0]}" if urls else ""
+
+
+def _dual_loop(asked: Asked) -> str:
+    question = asked.question
+    if wants_web(question) and asked.web:
+        return "the question asks for the web"
+    if asks_to_remember(question) or facts_told(question):
+        return "there is something to remember"
+    if asks_about_memory(question):
+        return "the question is about what was said before"
+    if asked.remembers and _PERSONAL.search(question):
+        return "the question is about the user, of whom something is remembered"
+    if sum(question[a:b].rstrip().endswith(("?", "？")) for a, b in sentences(question)) > 1:
+        return "several things are asked at once"
+    intent = next((label for label, pattern in INTENTS if pattern.search(question)), "")
+    if intent in WIDE:
+        return f"a question of kind {intent} may need a second search"
+    return ""
+
+
+def _qa(asked: Asked) -> str:
+    if asked.history and depends_on_history(asked.question, asked.history):
+        return "a follow-up question about the documents"
+    return "a question that one search of the documents should settle"
+
+
+RULES: tuple[tuple[str, Callable[[Asked], str]], ...] = (
+    ("data", _data),
+    ("paper", _paper),
+    ("website", _website),
+    ("dual_loop", _dual_loop),
+    ("qa", _qa),
+)
+
+
+def choose(asked: Asked, agents: Collection[str]) -> Choice:
+    """One of `agents`."""
+    for agent, rule in RULES:
+        reason = rule(asked)
+        if reason and agent in agents:
+            return Choice(agent, reason)
+    return Choice(FALLBACK, "nothing speaks for another agent")

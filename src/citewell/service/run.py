@@ -1,0 +1,130 @@
+"""One question on its way through an agent: what it was asked with, what it has cost, how far it has come.
+
+The one rule: a step is counted where it is kept, so that a run that goes on elsewhere knows all that was done.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import Field, TypeAdapter
+
+from citewell.flow import END
+from citewell.knowledge.index import Filter
+from citewell.models.base import Tokens
+from citewell.models.metered import Metered
+from citewell.service.app import App
+from citewell.service.options import AskOptions
+from citewell.types import Message, Shown, Step, Usage
+
+_TOKENS = TypeAdapter(Tokens)
+
+
+class AskRequest(Shown):
+    """What a channel asks. `history` given: it is used instead of a session. `keep` False: no session is made for it, and
+    nothing is remembered. `options`: the fields of AskOptions. `resume`: the trace_id of a run that did not end; it goes on
+    as it was asked, and nothing else of this request but the `user_id` counts.
+    """
+
+    question: str = ""
+    agent: str = "qa"
+    collection: str | None = None
+    session_id: str | None = None
+    user_id: str = "local"
+    history: list[Message] | None = None
+    keep: bool = True
+    options: dict[str, Any] = Field(default_factory=dict)
+    resume: str | None = None
+
+
+def new_trace_id() -> str:
+    return "tr_" + secrets.token_hex(8)
+
+
+@dataclass(slots=True)
+class Run:
+    """`holder`: the token under which its progress is kept; empty where it is not. `before`: seconds it took in an earlier
+    process. `goes_on`: the node it goes on from, and `state` that of the agent then. `recalled`: ids of memories that it saw.
+    """
+
+    app: App
+    request: AskRequest
+    agent: str
+    collection: str
+    session_id: str
+    history: list[Message]
+    meter: Metered | None
+    options: AskOptions
+    where: Filter
+    warnings: list[str]
+    trace_id: str = field(default_factory=new_trace_id)
+    agent_reason: str = ""
+    steps: list[Step] = field(default_factory=list)
+    before: float = 0.0
+    started: float = field(default_factory=time.perf_counter)
+    holder: str = ""
+    goes_on: str = ""
+    state: dict[str, Any] = field(default_factory=dict)
+    recalled: list[str] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        return self.before + time.perf_counter() - self.started
+
+    def usage(self) -> Usage:
+        seconds: dict[str, float] = {}
+        for step in self.steps:
+            seconds[step.node] = round(seconds.get(step.node, 0.0) + step.seconds, 4)
+        seconds["total"] = round(self.seconds, 4)
+        if self.meter is None:
+            return Usage(seconds=seconds)
+        tokens = self.meter.tokens
+        return Usage(
+            calls=self.meter.calls,
+            prompt_tokens=tokens.prompt,
+            cached_tokens=tokens.cached,
+            completion_tokens=tokens.completion,
+            seconds=seconds,
+        )
+
+    async def count(self, step: Step, _: str = "") -> None:
+        """A node is finished; what an agent that is not kept hands to its graph."""
+        self.steps.append(step)
+
+    def keeping(self, dumped: Callable[[], dict[str, Any]]) -> Callable[[Step, str], Any]:
+        """The same for an agent whose state is kept: `dumped` gives it, as JSON can hold it."""
+
+        async def done(step: Step, after: str) -> None:
+            self.steps.append(step)
+            if self.request.keep and after != END:
+                if not self.holder:
+                    said = self.request.model_dump(mode="json") | {"session_id": self.session_id or None}
+                    self.holder = await self.app.runs.begin(self.trace_id, self.request.user_id, self.agent, said)
+                await self.app.runs.keep(self.trace_id, self.holder, after, {"agent": dumped(), "run": self._dumped()})
+
+        return done
+
+    def _dumped(self) -> dict[str, Any]:
+        meter = self.meter
+        return {
+            "agent_reason": self.agent_reason,
+            "history": [message.model_dump() for message in self.history],
+            "steps": [step.model_dump(mode="json") for step in self.steps],
+            "seconds": self.seconds,
+            "calls": meter.calls if meter else 0,
+            "tokens": _TOKENS.dump_python(meter.tokens, mode="json") if meter else {},
+            "prompts": meter.prompts if meter else [],
+        }
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """What `_dumped` gave, in a run that goes on."""
+        self.agent_reason = kept["agent_reason"]
+        self.history = [Message(**message) for message in kept["history"]]
+        self.steps = [Step(**step) for step in kept["steps"]]
+        self.before = kept["seconds"]
+        if self.meter is not None:
+            self.meter.restore(kept["calls"], _TOKENS.validate_python(kept["tokens"]), kept["prompts"], kept["seconds"])
