@@ -191,6 +191,9 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
 
 
 async def _documents_hold_it(state: DualLoopState, deps: Deps) -> bool:
+    # What is left when the best were rejected: of 25 questions none had its answer there, and the model said yes to 15.
+    if state.rejected and state.retrieval_confidence < deps.thresholds.retrieval_threshold:
+        return False
     shared, asked = prefix(state.standalone, state.passages)
     odds = await _model(state, deps, lambda llm: evidence_settles(llm, shared, asked, language(state.standalone)))
     state.evidence_log_odds = odds

@@ -100,6 +100,7 @@ FIGURES: dict[str, dict[str, Measure]] = {
         "verbatim": _quotes,
         "precision": _of(lambda r: r.precision, answerable=True, given=True),
         "recall": _of(lambda r: r.recall, answerable=True, given=True),
+        "grounded": _of(lambda r: r.grounded, given=True),
     },
     "refusal": {
         "precision": _refusals,
@@ -110,6 +111,11 @@ FIGURES: dict[str, dict[str, Measure]] = {
         "brier": lambda item: _brier(item, given=False),
         "brier_answered": lambda item: _brier(item, given=True),
         "brier_search": _search_brier,
+    },
+    "cost": {
+        "calls": _of(lambda r: float(r.calls)),
+        "tokens": _of(lambda r: float(r.tokens)),
+        "seconds": _of(lambda r: r.seconds),
     },
 }
 

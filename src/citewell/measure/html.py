@@ -28,6 +28,7 @@ TITLES = {
     "citations": "Citations",
     "refusal": "Refusals",
     "confidence": "Confidence",
+    "cost": "Cost of a question",
     "latency_s": "Seconds",
 }
 MEANS = {
@@ -44,6 +45,9 @@ MEANS = {
     "citations.verbatim": "quotes that are the document's own words at the place named",
     "citations.precision": "of what is cited, from a gold document (and page)",
     "citations.recall": "of the gold documents, cited",
+    "citations.grounded": "of the sentences shown, proved by their quotes; a partly proved one counts half",
+    "cost.calls": "calls of the chat model",
+    "cost.tokens": "tokens sent and written, cached ones too",
     "refusal.precision": "of the refusals, due",
     "refusal.recall": "of the unanswerable, refused",
     "refusal.wrongly": "of the answerable, refused",

@@ -52,15 +52,17 @@ def figure(above: Sequence[float] | Array, below: Sequence[float] | Array, drawn
     """sum(above) / sum(below) over items; None where there is nothing below the line.
 
     Shares of yes and no, of one or several each item, get Wilson's interval (1927), over items, which holds for few of them and
-    near 0 and 1, where the bootstrap of 20 right answers in 20 would claim certainty; other means (all of 0 to 1) get the
-    bootstrap's 2.5 and 97.5 percentiles, unless the items are all alike, which it takes for certainty too.
+    near 0 and 1, where the bootstrap of 20 right answers in 20 would claim certainty; other means get the bootstrap's 2.5 and
+    97.5 percentiles, unless they are of 0 to 1 and the items all alike, which it takes for certainty too.
     """
     upper, lower = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     if lower.sum() <= 0:
         return None
     value, n = float(upper.sum() / lower.sum()), round(float(lower.sum()))
-    low, high = (0.0, 0.0) if (np.mod(upper, 1) == 0).all() else _percentiles(drawn.ratios(upper, lower))
-    if high - low < ALIKE:
+    share = bool((upper <= lower).all())
+    counted = share and bool((np.mod(upper, 1) == 0).all())
+    low, high = (0.0, 0.0) if counted else _percentiles(drawn.ratios(upper, lower))
+    if share and high - low < ALIKE:
         low, high = wilson(value, int((lower > 0).sum()))
     return Figure(value=value, low=low, high=high, n=n)
 

@@ -6,7 +6,7 @@ The one rule: all figures come from the items, which are all there, so a report 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,6 +17,9 @@ Group = dict[str, float | None]
 
 class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+P = TypeVar("P", bound=Part)
 
 
 class Found(Part):
@@ -59,7 +62,9 @@ class Cited(Part):
 
 
 class Replied(Part):
-    """One answer. `said`: its proved sentences, empty for a refusal; they are what is compared with the gold answers."""
+    """One answer. `said`: its proved sentences, empty for a refusal; they are what is compared with the gold answers.
+    `grounded`: the share of the sentences shown that their quotes prove, a partly proved one counting half; None: none shown.
+    """
 
     text: str
     said: str
@@ -78,6 +83,10 @@ class Replied(Part):
     warnings: list[str] = []
     seconds: float
     steps: dict[str, float] = {}
+    calls: int = 0
+    tokens: int = 0
+    grounded: float | None = None
+    stop_reason: str = ""
     trace_id: str = ""
 
 
@@ -157,6 +166,7 @@ class Run(Part):
     only: str
     seed: int
     limit: int | None
+    said: dict[str, Any] = {}
     llm: str
     embedder: str
     settings: dict[str, Any] = {}
@@ -173,6 +183,7 @@ class Report(Part):
     citations: Group
     refusal: Group
     confidence: Group
+    cost: Group = {}
     latency_s: Group
     intervals: dict[str, tuple[float, float]]
     counted: dict[str, int]
@@ -188,14 +199,29 @@ class Report(Part):
         return value
 
 
+class Ablation(Part):
+    """Reports of the same questions by the name of each variant, the simplest first."""
+
+    variants: dict[str, Report]
+
+
 def read_report(path: Path) -> Report:
     """Raises InvalidInput where the file is no report."""
+    return _read(path, Report, "citewell eval --json")
+
+
+def read_ablation(path: Path) -> Ablation:
+    """Raises InvalidInput where the file is none."""
+    return _read(path, Ablation, "citewell eval --ablate --json")
+
+
+def _read(path: Path, kind: type[P], command: str) -> P:
     try:
-        return Report.model_validate_json(path.read_bytes())
+        return kind.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise InvalidInput(f"{path}: {error.strerror}", hint="name a report that `citewell eval --json` wrote") from None
+        raise InvalidInput(f"{path}: {error.strerror}", hint=f"name a report that `{command}` wrote") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        hint = "name a report that `citewell eval --json` wrote with this version"
+        hint = f"name a report that `{command}` wrote with this version"
         raise InvalidInput(f"{path} is no report: {where} {first['msg']}".replace("  ", " "), hint=hint) from None

@@ -1,4 +1,4 @@
-"""A chat model that counts: calls, tokens, and the prompts that were sent, for `Usage` and the trace; and that stops at a budget.
+"""A chat model that counts calls, tokens and the prompts that were sent, for `Usage` and the trace, and stops at a budget.
 
 The one rule: one meter a question; the model behind it is shared.
 """

@@ -11,14 +11,15 @@ from citewell.measure.dataset import Question
 from citewell.measure.report import Cited, Replied
 from citewell.service.ask import AskRequest, stream
 from citewell.service.eval_search import Asked, Shelf
+from citewell.service.eval_sets import Options
 from citewell.skills.confidence import answer_signals, share
 from citewell.types import Answer, Citation, Step
 
 
-async def answer(shelf: Shelf, asked: Asked, agent: str, strategy: str) -> Replied:
+async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
     """Raises what `service.ask.stream` raises."""
     started = time.perf_counter()
-    given, steps = await _ask(shelf, asked, agent, strategy)
+    given, steps = await _ask(shelf, asked, options)
     seconds = time.perf_counter() - started
     question, gold = asked.question, asked.gold
     said = " ".join(sentence.text for sentence in given.sentences if sentence.verdict != "unsupported")
@@ -42,19 +43,23 @@ async def answer(shelf: Shelf, asked: Asked, agent: str, strategy: str) -> Repli
         warnings=given.warnings,
         seconds=seconds,
         steps=given.usage.seconds,
+        calls=given.usage.calls,
+        tokens=given.usage.prompt_tokens + given.usage.completion_tokens,
+        grounded=share([sentence.verdict for sentence in given.sentences]) if given.sentences else None,
+        stop_reason=given.stop_reason,
         trace_id=given.trace_id,
     )
 
 
-async def _ask(shelf: Shelf, asked: Asked, agent: str, strategy: str) -> tuple[Answer, dict[str, Step]]:
+async def _ask(shelf: Shelf, asked: Asked, options: Options) -> tuple[Answer, dict[str, Step]]:
     """The answer, and the last run of each step."""
     request = AskRequest(
         question=asked.question.question,
-        agent=agent,
+        agent=options.agent,
         collection=shelf.corpus.collection,
         history=list(asked.question.history),
         keep=False,
-        options={"strategy": strategy},
+        options={"strategy": options.strategy, **options.said},
     )
     steps: dict[str, Step] = {}
     given: Answer | None = None

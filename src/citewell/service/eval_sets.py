@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from citewell.errors import InvalidInput
 from citewell.measure.dataset import Question, read_questions, told
@@ -19,7 +19,7 @@ _ENDINGS = (".questions.jsonl", "_questions.jsonl")
 @dataclass(frozen=True, slots=True)
 class Options:
     """`only`: leave out the answers. `limit`: so many questions of each set, drawn by `seed`; None: all. `fresh`: load corpora
-    again.
+    again. `said`: options of AskOptions that every question is asked with.
     """
 
     agent: str = "qa"
@@ -28,6 +28,7 @@ class Options:
     seed: int = 1
     only: Literal["", "retrieval"] = ""
     fresh: bool = False
+    said: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
         """Raises InvalidInput for a name that is not known."""

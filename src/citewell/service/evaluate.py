@@ -100,7 +100,7 @@ class Evaluation:
 
     def _source(self, shelf: Shelf, one: Dataset, question: Question) -> str:
         """A hash of all that an item comes from."""
-        ways = {name: value for name, value in asdict(self.options).items() if name in {"agent", "strategy", "only"}}
+        ways = {name: value for name, value in asdict(self.options).items() if name in {"agent", "strategy", "only", "said"}}
         ours = [shelf.corpus.fingerprint, self._models(), self._settings(), self.app.calibration.model_dump(mode="json")]
         parts = [one.name, question.model_dump(mode="json"), ways, sorted(SIGNALS), *ours]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -134,6 +134,7 @@ class Evaluation:
             only=options.only,
             seed=options.seed,
             limit=options.limit,
+            said=dict(options.said),
             settings=self._settings(),
             **self._models(),
         )
@@ -160,7 +161,7 @@ async def measured(shelf: Shelf, dataset: str, question: Question, options: Opti
     try:
         searched = await search(shelf, asked, options.strategy)
         if not options.only:
-            replied = await answer(shelf, asked, options.agent, options.strategy)
+            replied = await answer(shelf, asked, options)
     except CitewellError as failure:
         error = failure.message
     except Exception as failure:  # whatever it is, the other questions go on

@@ -9,9 +9,9 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, model_validator
 
 from citewell.flow import END
 from citewell.knowledge.index import Filter
@@ -39,6 +39,12 @@ class AskRequest(Shown):
     keep: bool = True
     options: dict[str, Any] = Field(default_factory=dict)
     resume: str | None = None
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if "question" not in self.model_fields_set and not self.resume:
+            raise ValueError("question: name one, or a run to go on with in resume")
+        return self
 
 
 def new_trace_id() -> str:

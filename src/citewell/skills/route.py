@@ -48,7 +48,7 @@ def search_route(question: str, intent: str, *, preferred: str, settled_by: Sequ
             return Route(route, "a question like this one was settled this way before")
     if intent in WIDE or _STRUCTURE.search(question):
         return Route("hierarchical_search", f"a question of kind {intent} is answered by whole sections")
-    known = next((route for route in SEARCHES if route == preferred), "direct_chunk_search")
+    known: Search = next((route for route in SEARCHES if route == preferred), "direct_chunk_search")
     return Route(known, "the way to search that the settings name")
 
 

@@ -144,7 +144,7 @@ class Desk:
         )
 
     async def run(self, question: str, history: Sequence[tuple[str, str]] = ()) -> DualLoopState:
-        state = DualLoopState(question, [Message(role=role, content=text) for role, text in history])  # type: ignore[arg-type]
+        state = DualLoopState(question, [Message(role=role, content=text) for role, text in history])
         return await self.go_on(state)
 
     async def go_on(self, state: DualLoopState, start: str = "", n: int = 0) -> DualLoopState:

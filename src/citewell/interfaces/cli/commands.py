@@ -20,10 +20,19 @@ app = typer.Typer(
 )
 models_app = typer.Typer(help="The models that come with Citewell.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(models_app, name="models")
+memory_app = typer.Typer(help="What is remembered of a user.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(memory_app, name="memory")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Collection = Annotated[str | None, typer.Option("--collection", "-c", help="Collection of documents.", show_default=False)]
-Agent = Annotated[str, typer.Option("--agent", "-a", help="Which agent answers.")]
+Agent = Annotated[str, typer.Option("--agent", "-a", help="Which agent answers: qa, dual_loop, or auto to have one chosen.")]
+User = Annotated[str, typer.Option("--user", help="Whose question it is: sessions and memories are this user's.")]
+Web = Annotated[
+    bool | None, typer.Option("--web/--no-web", help="Search the web too, where it is configured.", show_default=False)
+]
+Remember = Annotated[
+    bool | None, typer.Option("--memory/--no-memory", help="Use and write the long-term memory.", show_default=False)
+]
 Docs = Annotated[list[str] | None, typer.Option("--doc", help="Only this document: id or path; may be repeated.")]
 Types = Annotated[list[str] | None, typer.Option("--type", help="Only such files: pdf, docx, html, ...; may be repeated.")]
 Langs = Annotated[list[str] | None, typer.Option("--lang", help="Only passages in this language: en or zh.")]
@@ -65,10 +74,19 @@ def add(
 
 @app.command()
 def ask(
-    question: Annotated[str, typer.Argument(help="The question.", show_default=False)],
+    question: Annotated[str | None, typer.Argument(help="The question.", show_default=False)] = None,
     agent: Agent = "qa",
     collection: Collection = None,
     session: Session = None,
+    user: User = "local",
+    resume: Annotated[
+        str | None, typer.Option(metavar="TRACE_ID", help="Go on with a question that was stopped.", show_default=False)
+    ] = None,
+    web: Web = None,
+    memory: Remember = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Seconds this question may take.", show_default=False)] = None,
+    max_calls: Annotated[int | None, typer.Option(help="Calls of the chat model it may cost.", show_default=False)] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Tokens of those calls.", show_default=False)] = None,
     docs: Docs = None,
     types: Types = None,
     langs: Langs = None,
@@ -82,11 +100,20 @@ def ask(
     from citewell.interfaces.cli.ask import ask as work
     from citewell.interfaces.cli.run import run
 
+    if bool(question) == bool(resume):
+        raise typer.BadParameter("ask a question, or go on with a stopped one by --resume TRACE_ID")
     options = _narrowed(docs, types, langs, since, until, priority, strategy)
-    run(
-        lambda app: work(app, question, agent=agent, collection=collection, session=session, options=options, json=json),
-        json=json,
-    )
+    ways = {"web": web, "memory": memory, "max_seconds": max_seconds, "max_calls": max_calls, "max_tokens": max_tokens}
+    request = {
+        "question": question or "",
+        "agent": agent,
+        "collection": collection,
+        "session_id": session,
+        "user_id": user,
+        "resume": resume,
+        "options": options | {name: value for name, value in ways.items() if value is not None},
+    }
+    run(lambda app: work(app, request, json=json), json=json)
 
 
 @app.command()
@@ -140,12 +167,13 @@ def chat(
     agent: Agent = "qa",
     collection: Collection = None,
     session: Session = None,
+    user: User = "local",
     json: Json = False,
 ) -> None:
     """Ask one question after another; Ctrl-D ends."""
     from citewell.interfaces.cli.chat import chat as work
 
-    work(agent=agent, collection=collection, session=session, json=json)
+    work(agent=agent, collection=collection, session=session, user=user, json=json)
 
 
 @app.command(name="list")
@@ -245,6 +273,9 @@ def evaluate(
     strategy: Annotated[str | None, typer.Option("--strategy", "-s", help="How to search.", show_default=False)] = None,
     json: Annotated[str | None, typer.Option("--json", metavar="OUT", help="Write the report; - prints it.")] = None,
     html: Annotated[str | None, typer.Option("--html", metavar="OUT", help="Write the report as one page.")] = None,
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="What each loop is worth: qa, dual_loop without either loop, all of it.")
+    ] = False,
     calibrate: Annotated[bool, typer.Option("--calibrate", help="Fit the confidences on these questions.")] = False,
     save: Annotated[bool, typer.Option("--save", help="With --calibrate: use what was fitted in this library.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Read and cut the corpus again.")] = False,
@@ -261,10 +292,12 @@ def evaluate(
         raise typer.BadParameter("--corpus and --collection exclude each other")
     if only not in {None, "retrieval"}:
         raise typer.BadParameter("--only takes: retrieval")
+    if ablate and (compare or calibrate or only or html):
+        raise typer.BadParameter("--ablate compares its own runs of answers; it writes --json, and takes no --html")
     if save and not calibrate:
         raise typer.BadParameter("--save goes with --calibrate")
     ways = {"agent": agent, "limit": limit, "seed": seed, "only": only or "", "strategy": strategy, "fresh": fresh}
-    work(Choices(questions or [], compare, corpus, collection, ways, json, html, calibrate=calibrate, keep=save))
+    work(Choices(questions or [], compare, corpus, collection, ways, json, html, calibrate=calibrate, keep=save, ablate=ablate))
 
 
 @app.command()
@@ -307,3 +340,60 @@ def models_list(json: Json = False) -> None:
     from citewell.interfaces.cli.models import show
 
     show(json)
+
+
+Owner = Annotated[str, typer.Option("--user", help="Whose memory.")]
+MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory.", show_default=False)]
+
+
+@memory_app.command(name="list")
+def memory_list(
+    user: Owner = "local",
+    history: Annotated[bool, typer.Option("--history", help="Older versions too.")] = False,
+    json: Json = False,
+) -> None:
+    """List what is remembered, the newest first."""
+    from citewell.interfaces.cli.memory import show_all
+    from citewell.interfaces.cli.run import run
+
+    run(lambda app: show_all(app, user, history=history, json=json), json=json)
+
+
+@memory_app.command(name="show")
+def memory_show(memory_id: MemoryId, user: Owner = "local", json: Json = False) -> None:
+    """Show one memory: what proved it, and what it said before."""
+    from citewell.interfaces.cli.memory import show_one
+    from citewell.interfaces.cli.run import run
+
+    run(lambda app: show_one(app, user, memory_id, json=json), json=json)
+
+
+@memory_app.command(name="edit")
+def memory_edit(
+    memory_id: MemoryId,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The new words.", show_default=False)],
+    user: Owner = "local",
+    json: Json = False,
+) -> None:
+    """Reword a fact; its old words are kept as history."""
+    from citewell.interfaces.cli.memory import edit
+    from citewell.interfaces.cli.run import run
+
+    run(lambda app: edit(app, user, memory_id, text, json=json), json=json)
+
+
+@memory_app.command(name="forget")
+def memory_forget(
+    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Memories.", show_default=False)] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that is remembered of the user.")] = False,
+    user: Owner = "local",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Forget memories, what was derived from them, and the traces that used them."""
+    from citewell.interfaces.cli.memory import forget
+    from citewell.interfaces.cli.run import run
+
+    if everything == bool(memory_ids):
+        raise typer.BadParameter("name memories by their id, or all with --all")
+    run(lambda app: forget(app, user, memory_ids or [], yes=yes, json=json), json=json)

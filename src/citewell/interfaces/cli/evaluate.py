@@ -16,14 +16,16 @@ import typer
 
 from citewell.errors import InvalidInput, StorageError
 from citewell.interfaces.cli.figures import show, show_comparison, show_fit
+from citewell.interfaces.cli.figures_ablation import show_ablation
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, INTERRUPTED, boundary, run
 from citewell.interfaces.cli.terminal import err, print_json, styled, warn, write
 from citewell.measure.compare import compare
-from citewell.measure.report import Report, read_report
+from citewell.measure.report import Ablation, Report, read_ablation, read_report
+from citewell.service.ablate import ablate
 from citewell.service.app import App
 from citewell.service.calibrate import save
-from citewell.service.eval_sets import Options, datasets
+from citewell.service.eval_sets import Dataset, Options, datasets
 from citewell.service.evaluate import Evaluation
 from citewell.service.journal import Journal
 
@@ -44,6 +46,7 @@ class Choices:
     html: str | None
     calibrate: bool
     keep: bool
+    ablate: bool = False
 
     @property
     def printed(self) -> bool:
@@ -61,7 +64,7 @@ class Choices:
                 raise InvalidInput(f"{path}: cannot be written", hint="name a file in a folder that is there")
         if self.json_file and self.json_file.exists() and not self.compare:
             try:
-                read_report(self.json_file)
+                (read_ablation if self.ablate else read_report)(self.json_file)
             except InvalidInput:
                 hint = "choose another name, or remove that file"
                 raise InvalidInput(f"{self.json_file} is there already and is no report", hint=hint) from None
@@ -69,21 +72,27 @@ class Choices:
 
 def work(choices: Choices) -> None:
     if choices.compare is None:
-        run(lambda app: evaluate(app, choices), json=choices.printed)
+        asked = ablation if choices.ablate else evaluate
+        run(lambda app: asked(app, choices), json=choices.printed)
     with boundary(json=choices.printed):
         choices.check()
         _compare(choices, *(choices.compare or ("", "")))
         raise typer.Exit(DONE)
 
 
-async def evaluate(app: App, choices: Choices) -> int:
-    """Exit 130 where it was stopped, with what was done written."""
+def _questions(app: App, choices: Choices) -> tuple[Options, list[Dataset]]:
+    """Raises InvalidInput for what cannot be asked or written, before anything is."""
     said = {name: value for name, value in choices.ways.items() if value is not None}
     options = Options(**{"strategy": app.settings.search.strategy, **said})
     options.check()
     choices.check()
     corpus = Path(choices.corpus) if choices.corpus else None
-    sets = datasets([Path(path) for path in choices.paths], corpus, choices.collection, options)
+    return options, datasets([Path(path) for path in choices.paths], corpus, choices.collection, options)
+
+
+async def evaluate(app: App, choices: Choices) -> int:
+    """Exit 130 where it was stopped, with what was done written."""
+    options, sets = _questions(app, choices)
     journal = Journal(choices.json_file.with_suffix(PARTIAL) if choices.json_file else None)
     asking = Evaluation(app, sets, options, choices.collection, journal, warn)
     stopped = False
@@ -103,6 +112,31 @@ async def evaluate(app: App, choices: Choices) -> int:
     if stopped:
         more = "; the same command goes on from there" if choices.json_file else "; with --json FILE it could be gone on with"
         write(err(), styled(f"stopped after {report.n} of {report.of} questions{more}"))
+    return INTERRUPTED if stopped else DONE
+
+
+async def ablation(app: App, choices: Choices) -> int:
+    """The same questions by each variant; a table at the end, of those that were done where it was stopped."""
+    options, sets = _questions(app, choices)
+    file = choices.json_file
+    done: dict[str, Report] = {}
+    stopped = False
+    try:
+        async with watching() as tell:
+            kept = lambda variant: Journal(file.with_suffix(f".{variant.slug}{PARTIAL}") if file else None)  # noqa: E731
+            async for variant, report in ablate(app, sets, options, choices.collection, kept, warn, tell):
+                done[variant.name] = report
+    except asyncio.CancelledError:
+        if not done:
+            raise
+        stopped = True
+    found = Ablation(variants=done)
+    if choices.printed:
+        print_json(found.model_dump(mode="json"))
+    else:
+        show_ablation(found)
+    if file:
+        _write(file, found.model_dump_json(indent=1) + "\n")
     return INTERRUPTED if stopped else DONE
 
 

@@ -19,6 +19,7 @@ GROUPS = {
     "citations": "Citations",
     "refusal": "Refusals",
     "confidence": "Confidence",
+    "cost": "Cost of a question",
     "latency_s": "Seconds",
 }
 NOTES = {
@@ -28,6 +29,8 @@ NOTES = {
     "confidence.brier": "squared error, a refusal counts as not right",
     "confidence.brier_answered": "the same, of answers given",
     "confidence.brier_search": "that gold is among the best three",
+    "citations.grounded": "of the sentences shown: proved by their quotes",
+    "cost.calls": "of the chat model",
     "answer.right": "as it stands, or a long one in 4 of 5 words",
 }
 WIDE = 240  # columns of a table that is not for a terminal
@@ -40,7 +43,7 @@ def table() -> Table:
 
 def show(report: Report) -> None:
     """The figures of a report, then those of its data sets and languages."""
-    console = _wide()
+    console = wide()
     for group, title in GROUPS.items():
         values = {name: value for name, value in report.group(group).items() if value is not None}
         if not values:
@@ -85,7 +88,7 @@ def _figure(figures: dict[str, dict[str, float | None]], full: str) -> float | N
 
 def show_fit(fit: Fit, now: Reliability | None) -> None:
     """New weights: how well they foretell against those in force, in all and by languages, with the reliability curve."""
-    console = _wide()
+    console = wide()
     write(console, styled(f"{fit.name} confidence, fitted anew", "bold"))
     rows = table()
     for name in ("", "n", "positive", "Brier", "always the mean", "AUC", "ECE"):
@@ -115,7 +118,7 @@ def _rated(part: Reliability) -> list[str]:
 
 def show_comparison(found: Comparison) -> None:
     """Differences with their intervals; a mark where they are more than chance."""
-    console = _wide()
+    console = wide()
     write(
         console, styled(f"{found.both} questions in both, {found.only_old} only in the old, {found.only_new} only in the new")
     )
@@ -138,6 +141,6 @@ def show_comparison(found: Comparison) -> None:
         write(console, styled(f"{len(found.changed) - 10} more questions changed; --html shows them all", "dim"))
 
 
-def _wide() -> Console:
+def wide() -> Console:
     console = out()
     return console if console.is_terminal else Console(highlight=False, markup=False, emoji=False, width=WIDE)

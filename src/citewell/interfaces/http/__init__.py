@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from fastapi import APIRouter, FastAPI
 
 from citewell import __version__
-from citewell.interfaces.http import ask, collections, documents, jobs, search, sessions, status, traces
+from citewell.interfaces.http import ask, collections, documents, jobs, memories, search, sessions, status, traces
 from citewell.interfaces.http.errors import HANDLERS
 from citewell.interfaces.http.guard import Guard
 from citewell.service.app import App
@@ -20,6 +20,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     collections.router,
     documents.router,
     jobs.router,
+    memories.router,
     search.router,
     sessions.router,
     traces.router,

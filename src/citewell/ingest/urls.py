@@ -1,0 +1,153 @@
+"""Canonical URLs: one spelling of each page, and only what may be fetched over the web at all.
+
+The one rule: a URL that two programs could read in two ways (spaces, backslashes, a user name before the host) is refused.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Final
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
+
+from citewell.errors import InvalidInput
+
+LONGEST: Final = 2_000  # characters
+_PORTS: Final = {"http": 80, "https": 443}
+_HINT = "give a whole address such as https://example.com/page"
+# what only tells who sent the reader
+_TRACKING = re.compile(
+    r"(utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi"
+    r"|mkt_tok|oly_enc_id|oly_anon_id|vero_id|wickedid|spm|scm|_openstat|srsltid)",
+    re.IGNORECASE,
+)
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SAFE = "!$&'()*+,;=:@/?%-._~|[]"  # in a path or query; `|[]` are sent as they are by browsers
+_PLAIN = re.compile(r"[A-Za-z0-9._~-]")  # characters that mean the same with and without an escape
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]*|[0-9]+)")
+
+
+def canonical(url: str) -> str:
+    """One spelling of a URL: scheme and host in small letters, an international name as `xn--`, no default
+    port, no fragment, no tracking parameters, `..` resolved, escapes in one form.
+
+    An empty path is `/`; any other slash at the end stays, for servers may show another page without it (see `identity`).
+    Raises InvalidInput with the code `bad_url`.
+    """
+    parts = _checked(url)
+    scheme = parts.scheme.lower()
+    try:
+        port = parts.port
+    except ValueError:
+        raise _bad(url, "its port is not a number from 1 to 65535") from None
+    if port == 0:
+        raise _bad(url, "its port is not a number from 1 to 65535")
+    name = host_name(parts.hostname or "", url)
+    host = f"[{name}]" if ":" in name else name
+    ended = "" if port in {None, _PORTS[scheme]} else f":{port}"
+    query = "&".join(part for part in parts.query.split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0]))
+    path = _without_dots(escaped(parts.path)) or "/"
+    return f"{scheme}://{host}{ended}{path}" + (f"?{escaped(query)}" if query else "")
+
+
+def identity(url: str) -> str:
+    """What a canonical URL is compared by: two that differ in a slash at the end of the path only are one page."""
+    path, mark, query = url.partition("?")
+    return path.rstrip("/") + mark + query
+
+
+def joined(base: str, link: str) -> str:
+    """The canonical URL that `link` means on the page `base`. Raises InvalidInput (`bad_url`)."""
+    try:
+        return canonical(urljoin(base, link))
+    except ValueError:
+        raise _bad(link, "it cannot be read") from None
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of a canonical URL: what one robots.txt speaks for."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def escaped(text: str) -> str:
+    """Path or query with its escapes in one form: large letters, none where none is needed, UTF-8 for what is not ASCII."""
+
+    def one(match: re.Match[str]) -> str:
+        char = chr(int(match[1], 16))
+        return char if _PLAIN.fullmatch(char) else match[0].upper()
+
+    return quote(_ESCAPE.sub(one, _STRAY.sub("%25", text)), safe=_SAFE)
+
+
+def host_name(host: str, url: str = "") -> str:
+    """A host in small ASCII letters: `xn--` for an international name, an IP address in its usual notation without brackets.
+    Raises InvalidInput (`bad_url`).
+    """
+    url = url or host
+    if ":" in host:
+        try:
+            return str(ipaddress.IPv6Address(host if "%" not in host else ""))
+        except ValueError:
+            raise _bad(url, "its address is not one of IPv6") from None
+    name = (host if host.isascii() else _ascii(host, url)).lower().removesuffix(".")
+    labels = name.split(".")
+    if _NUMBER.fullmatch(labels[-1]):  # an address; 0177.1, 0x7f.1 and 2130706433 are read in more than one way
+        try:
+            return str(ipaddress.IPv4Address(name))
+        except ValueError:
+            raise _bad(url, "its address is not four decimal numbers") from None
+    if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        raise _bad(url, "its host is not a name")
+    return name
+
+
+def _ascii(host: str, url: str) -> str:
+    import idna
+
+    try:
+        return idna.encode(host, uts46=True).decode("ascii")
+    except idna.IDNAError:
+        raise _bad(url, "its host is not an international name") from None
+
+
+def _checked(url: str) -> SplitResult:
+    if len(url) > LONGEST:
+        raise _bad(url[:80] + "...", f"it is longer than {LONGEST:,} characters")
+    if "\\" in url or any(char.isspace() or not char.isprintable() for char in url):
+        raise _bad(url, "it has spaces, backslashes or control characters in it")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise _bad(url, "it cannot be read") from None
+    if parts.scheme.lower() not in _PORTS:
+        raise _bad(url, "only http and https are fetched")
+    if "@" in parts.netloc:
+        hint = "leave out what stands before the @"  # and it is not repeated here: it may be a password
+        raise InvalidInput("a web address with a user name or password in it is refused", hint=hint, code="bad_url")
+    if not parts.hostname:
+        raise _bad(url, "it names no host")
+    if ("[" in parts.netloc) != (":" in parts.hostname):  # brackets are for IPv6 alone
+        raise _bad(url, "its host is not a name")
+    return parts
+
+
+def _without_dots(path: str) -> str:
+    """RFC 3986, section 5.2.4."""
+    kept: list[str] = []
+    parts = path.split("/")[1:]
+    for part in parts:
+        if part == "..":
+            del kept[-1:]
+        elif part != ".":
+            kept.append(part)
+    if parts and parts[-1] in {".", ".."}:
+        kept.append("")
+    return "".join("/" + part for part in kept)
+
+
+def _bad(url: str, why: str) -> InvalidInput:
+    shown = "".join(char if char.isprintable() else "?" for char in url[:300])
+    return InvalidInput(f"{shown} cannot be fetched: {why}", hint=_HINT, code="bad_url")

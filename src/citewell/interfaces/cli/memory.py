@@ -1,0 +1,111 @@
+"""`citewell memory`: what is remembered of a user. The one rule: all of it is not forgotten unasked."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+
+from citewell.errors import InvalidInput
+from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, write
+from citewell.knowledge.memory import Forgotten, Memory
+from citewell.service import memory as service
+from citewell.service.app import App
+
+LONGEST = 160  # characters of an answer in a list
+
+
+async def show_all(app: App, user: str, *, history: bool, json: bool) -> int:
+    memories = await service.list_memories(app, user, history=history)
+    if json:
+        print_json({"memories": [memory.model_dump(mode="json") for memory in memories]})
+        return DONE
+    if not memories:
+        write(out(), styled(f"nothing is remembered of {one_line(user)}"))
+    for memory in memories:
+        write(out(), styled(memory.memory_id, "cyan") + styled(f" {_facts(memory)}", "dim"))
+        for line in _words(memory):
+            write(out(), styled(line[:LONGEST] + ("…" if len(line) > LONGEST else "")), indent=2)
+    return DONE
+
+
+async def show_one(app: App, user: str, memory_id: str, *, json: bool) -> int:
+    found = await service.show_memory(app, user, memory_id)
+    if json:
+        history = [memory.model_dump(mode="json") for memory in found.history]
+        print_json({**found.memory.model_dump(mode="json"), "history": history})
+        return DONE
+    memory, console = found.memory, out()
+    write(console, styled(memory.memory_id, "cyan") + styled(f" {_facts(memory)}", "dim"))
+    for line in _words(memory):
+        write(console, styled(line), indent=2)
+    named = {
+        "trace": memory.trace_id,
+        "documents": ", ".join(memory.doc_ids),
+        "collection": memory.collection,
+        "found by": memory.route,
+        "derived from": ", ".join(memory.derived_from),
+        "replaced by": memory.replaced_by or "",
+    }
+    for name, value in named.items():
+        if value:
+            write(console, styled(f"{name}: {value}", "dim"), indent=2)
+    for older in found.history:
+        write(console, styled(f"before, {_day(older.updated_at)}: ", "dim") + styled(one_line(older.text)), indent=2)
+    return DONE
+
+
+async def edit(app: App, user: str, memory_id: str, text: str, *, json: bool) -> int:
+    memory = await service.edit_memory(app, user, memory_id, text)
+    if json:
+        print_json(memory.model_dump(mode="json"))
+    else:
+        write(out(), styled(memory.memory_id, "cyan") + styled(f" {memory.text}"))
+    return DONE
+
+
+async def forget(app: App, user: str, memory_ids: Sequence[str], *, yes: bool, json: bool) -> int:
+    """These, or all where none are named."""
+    if memory_ids:
+        _tell(await service.forget_memories(app, user, *memory_ids), json=json)
+        return DONE
+    known = len(await service.list_memories(app, user))
+    if not yes and not _confirmed(f"Forget all {known} memories of {one_line(user)}? [y/N] "):
+        write(err(), styled("nothing forgotten"))
+        return ERROR
+    _tell(await service.forget_all(app, user), json=json)
+    return DONE
+
+
+def _tell(gone: Forgotten, *, json: bool) -> None:
+    if json:
+        print_json(gone.model_dump(mode="json"))
+        return
+    for memory_id in gone.memory_ids:
+        write(out(), styled(f"forgotten {memory_id}"))
+    write(out(), styled(f"{len(gone.memory_ids)} memories forgotten, and {gone.traces} traces that used them"))
+
+
+def _words(memory: Memory) -> list[str]:
+    """A fact as it was told; a question, then its answer."""
+    return [one_line(memory.text)] if memory.kind == "fact" else [one_line(memory.subject), "→ " + one_line(memory.text)]
+
+
+def _facts(memory: Memory) -> str:
+    times = "once" if memory.seen == 1 else f"{memory.seen} times"
+    told = "told" if memory.kind == "fact" else "settled"
+    old = ", history" if memory.replaced_by else ""
+    return f"{memory.kind}, {told} {times}, last {_day(memory.updated_at)}, kept until {_day(memory.expires_at)}{old}"
+
+
+def _day(at: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(at))
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise InvalidInput("there is no terminal to ask on", hint="--yes forgets without asking")
+    sys.stderr.write(plain(question))
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

@@ -1,0 +1,60 @@
+"""`/api/memories`: what is remembered of a user: list, read with history, reword, forget.
+
+The one rule: to forget everything of a user, the user is named.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict
+
+from citewell.interfaces.http.deps import Citewell
+from citewell.knowledge.memory import Forgotten, Memory
+from citewell.service import memory as service
+
+router = APIRouter(prefix="/api/memories", tags=["memories"])
+
+
+class Memories(BaseModel):
+    memories: list[Memory]
+
+
+class MemoryWithHistory(Memory):
+    history: list[Memory]
+
+
+class NewText(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+
+
+@router.get("")
+async def list_memories(app: Citewell, user_id: str = "local", history: bool = False) -> Memories:
+    """Newest first; older versions only with `history`."""
+    return Memories(memories=await service.list_memories(app, user_id, history=history))
+
+
+@router.get("/{memory_id}")
+async def get_memory(memory_id: str, app: Citewell, user_id: str = "local") -> MemoryWithHistory:
+    found = await service.show_memory(app, user_id, memory_id)
+    return MemoryWithHistory(**found.memory.model_dump(), history=found.history)
+
+
+@router.patch("/{memory_id}")
+async def edit_memory(memory_id: str, body: NewText, app: Citewell, user_id: str = "local") -> Memory:
+    """Reword a fact; its old words become history."""
+    return await service.edit_memory(app, user_id, memory_id, body.text)
+
+
+@router.delete("/{memory_id}")
+async def forget_memory(memory_id: str, app: Citewell, user_id: str = "local") -> Forgotten:
+    """With its history, what was derived from it, and the traces that used any of them."""
+    return await service.forget_memories(app, user_id, memory_id)
+
+
+@router.delete("")
+async def forget_all(app: Citewell, user_id: Annotated[str, Query(min_length=1)]) -> Forgotten:
+    return await service.forget_all(app, user_id)

@@ -1,0 +1,161 @@
+"""What every provider of web search is and shares: results, one request with its limits, and what goes wrong with it.
+
+The one rule: the key is in no message, and a reply counts whole or not at all.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import anyio
+
+from citewell.config import Settings
+from citewell.errors import CitewellError, ConfigError, InvalidInput, PermanentError, TransientError
+from citewell.ingest.urls import canonical, identity
+
+if TYPE_CHECKING:
+    import httpx2
+
+LARGEST = 2_000_000  # bytes of a reply
+LONGEST_QUERY = 400  # characters; what Brave and Tavily take at most
+SHARE = 0.5  # of `web.seconds` that the provider has; the rest is for the pages
+_AGAIN = {408, 425, 429}  # and every 5xx
+_LOGIN = re.compile(r"//[^/@]*@")
+_TAG = re.compile(r"<[^<>]{0,200}>")
+
+
+@dataclass(frozen=True, slots=True)
+class WebResult:
+    """A page that a provider names. `url` is canonical; `title` and `snippet` are plain text in one line."""
+
+    url: str
+    title: str
+    snippet: str
+
+
+class Provider(Protocol):
+    """`search` finds at most `k` pages, none twice, best first; `lang` is that of the question (`zh`, `en`, ...). It raises
+    TransientError and PermanentError (`unauthorised`, or `permanent` where the reply is not one of this provider).
+    """
+
+    name: str
+
+    async def search(self, query: str, k: int, lang: str) -> list[WebResult]: ...
+
+    async def close(self) -> None: ...
+
+
+class Endpoint:
+    """The HTTP of a provider. It stands in the settings, so it is the administrator's word and its address is not checked."""
+
+    def __init__(
+        self, name: str, settings: Settings, base: str, *, key_header: str = "", accept: str = "application/json"
+    ) -> None:
+        """`base`: where it is if `web.url` does not say. `key_header`: the header that its key goes into, if it needs one."""
+        self.name = name
+        self.base = (settings.web.url.strip() or base).rstrip("/")
+        self.shown = _LOGIN.sub("//", self.base)
+        self._key = settings.web.key.get_secret_value().strip()
+        self._seconds = settings.web.seconds * SHARE
+        self._headers = {"User-Agent": settings.user_agent, "Accept": accept}
+        self._client: httpx2.AsyncClient | None = None
+        if not self.base:
+            raise ConfigError(
+                "setting web.url is empty", hint=f'web.provider = "{name}" needs its base URL (CITEWELL_WEB__URL)'
+            )
+        if key_header:
+            if not self._key or not self._key.isascii() or not self._key.isprintable():
+                what = "has characters that no key has" if self._key else "is empty"
+                raise ConfigError(f"setting web.key {what}", hint=f'web.provider = "{name}" needs a key (CITEWELL_WEB__KEY)')
+            self._headers[key_header] = f"Bearer {self._key}" if key_header == "Authorization" else self._key
+
+    async def json(self, method: str, path: str, **request: Any) -> dict[str, Any]:
+        """The reply as a JSON object. `request` as httpx takes it."""
+        reply = await self.text(method, path, **request)
+        try:
+            found = json.loads(reply)
+        except (ValueError, RecursionError):
+            raise self.strange("the reply is not JSON") from None
+        if not isinstance(found, dict):
+            raise self.strange("the reply is not a JSON object")
+        return found
+
+    async def text(self, method: str, path: str, **request: Any) -> str:
+        import httpx2
+
+        if self._client is None:
+            self._client = httpx2.AsyncClient(headers=self._headers, timeout=self._seconds)
+        try:
+            with anyio.fail_after(self._seconds):
+                async with self._client.stream(method, self.base + path, **request) as response:
+                    data = await self._body(response)
+        except TimeoutError:
+            hint = "a larger web.seconds gives it more time"
+            raise TransientError(f"{self.name}: no reply within {self._seconds:g} seconds", hint=hint) from None
+        except httpx2.InvalidURL as error:
+            raise PermanentError(f"{self.name}: {self.shown}: {error}", hint="is web.url right?") from None
+        except httpx2.HTTPError as error:
+            reason = self._redacted(str(error) or type(error).__name__)
+            raise TransientError(
+                f"{self.name}: {self.shown}: {reason}", hint="is it there, and is this machine connected?"
+            ) from None
+        if response.status_code != 200:
+            raise self._of_status(response.status_code, data.decode("utf-8", "replace"))
+        return data.decode("utf-8", "replace")
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    def rows(self, rows: Any) -> list[dict[str, Any]]:
+        """A list of results, each an object. Raises PermanentError for anything else."""
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise self.strange("there is no list of results in the reply")
+        return rows
+
+    def strange(self, what: str) -> PermanentError:
+        hint = "is web.url right, and does it belong to this web.provider?"
+        return PermanentError(f"{self.name}: {self.shown}: {self._redacted(what)}", hint=hint)
+
+    async def _body(self, response: httpx2.Response) -> bytes:
+        data = bytearray()
+        async for part in response.aiter_bytes():
+            data += part
+            if len(data) > LARGEST:
+                raise self.strange(f"the reply is larger than {LARGEST:,} bytes")
+        return bytes(data)
+
+    def _of_status(self, status: int, message: str) -> CitewellError:
+        where = f"{self.name}: {self.shown}: status {status}"
+        if status in _AGAIN or status >= 500:
+            return TransientError(where, hint="it is busy, failing, or asked too often; try again later")
+        if status in {401, 403}:  # servers quote part of the key in these
+            hint = "see that web.key (CITEWELL_WEB__KEY) is right for this provider"
+            return PermanentError(where, hint=hint, code="unauthorised")
+        return PermanentError(f"{where}: {self._redacted(plain(message))}", hint="is web.url right?")
+
+    def _redacted(self, text: str) -> str:
+        return (text.replace(self._key, "[key]") if self._key else text)[:300]
+
+
+def plain(text: Any) -> str:
+    """One line of text without tags; nothing of what is no text."""
+    return " ".join(html.unescape(_TAG.sub("", text)).split()) if isinstance(text, str) else ""
+
+
+def chosen(found: Iterable[tuple[Any, Any, Any]], k: int) -> list[WebResult]:
+    """The first `k` of (url, title, snippet) that are pages of the web, each page once."""
+    results: dict[str, WebResult] = {}
+    for url, title, snippet in found:
+        try:
+            address = canonical(url if isinstance(url, str) else "")
+        except InvalidInput:
+            continue  # a file, a mail address, nothing at all: no page
+        results.setdefault(identity(address), WebResult(address, plain(title), plain(snippet)))
+    return list(results.values())[:k]
