@@ -116,7 +116,7 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
 async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
     """The question in full words, with what is remembered put where the user means it, and what is searched for."""
     standalone, read = state.question, readings(state.question, state.history)
-    if depends_on_history(state.question, state.history):
+    if state.history and depends_on_history(state.question, state.history):
         standalone = await _model(state, deps, lambda llm: in_full(state.question, state.history, llm)) or read.text
     standalone, used = personalised(standalone, state.memories)
     if used:

@@ -212,7 +212,7 @@ class Memories:
         """As `forget`, of all that is remembered of this user."""
 
         def forget(connection: Connection) -> Forgotten:
-            return _remove(connection, user_id, {link.memory_id for link in rows.links(connection, user_id)})
+            return _remove(connection, user_id, rows.all_ids(connection, user_id))
 
         return await self._forget(forget)
 

@@ -166,9 +166,14 @@ class Link(NamedTuple):
 
 
 def links(connection: Connection, user_id: str) -> list[Link]:
-    """What came of what, expired ones included: forgetting reaches them too."""
+    """What came of what, expired ones included: forgetting reaches them too. Those that came of nothing are left out."""
     rows = connection.execute(_LINKS, {"user": user_id})
     return [Link(row.memory_id, row.replaced_by, json.loads(row.derived_from)) for row in rows]
+
+
+def all_ids(connection: Connection, user_id: str) -> set[str]:
+    """Expired ones included."""
+    return set(connection.execute(_IDS, {"user": user_id}).scalars())
 
 
 def older(known_links: Sequence[Link], ids: Iterable[str]) -> set[str]:
@@ -261,7 +266,7 @@ _REPLACE = text(
 )
 _LIVE = text(
     f"""SELECT memory_id, kind, subject, embedder, vec FROM memories
-    WHERE {_MINE} AND replaced_by IS NULL ORDER BY updated_at DESC, rowid DESC"""  # noqa: S608
+    WHERE {_MINE} AND replaced_by IS NULL"""  # noqa: S608
 )
 _STALE = text(
     f"""SELECT {_COLUMNS} FROM memories
@@ -292,4 +297,8 @@ _DELETE_TRACES = text(
         SELECT used.trace_id FROM memory_uses used JOIN memories USING (memory_id)
         WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids)))"""
 )
-_LINKS = text("SELECT memory_id, replaced_by, derived_from FROM memories WHERE user_id = :user")
+_LINKS = text(
+    """SELECT memory_id, replaced_by, derived_from FROM memories
+    WHERE user_id = :user AND (replaced_by IS NOT NULL OR derived_from <> '[]')"""
+)
+_IDS = text("SELECT memory_id FROM memories WHERE user_id = :user")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 
-from citewell.errors import CitewellError, InvalidInput
+from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.knowledge.runs import Saved
 from citewell.models.metered import Budget, Metered
 from citewell.service.app import App
@@ -67,19 +67,30 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
 async def _begin(app: App, request: AskRequest) -> Run:
     options = options_of(request.options, AskOptions)
     strategy_of(options, app)
-    info = await app.catalog.collection(request.collection or app.settings.collection)
-    where = await filter_of(app, options, [info.name])
-    warnings = waiting([(info.chunks, info.embedded)])
+    collection, warnings = await _collection(app, request)
+    where = await filter_of(app, options, [collection])
     history, session_id, session_agent = list(request.history or []), "", ""
     if request.session_id:
         session = await app.sessions.get(request.session_id)
         session_id, session_agent = session.session_id, session.agent
         history = history or await app.sessions.history(session_id)
-    run = Run(app, request, request.agent, info.name, session_id, history, None, options, where, warnings)
+    run = Run(app, request, request.agent, collection, session_id, history, None, options, where, warnings)
     if request.agent == AUTO:
         await _choose(run, session_agent)
     run.meter = Metered(app.llm, _budget(run)) if app.llm else None
     return run
+
+
+async def _collection(app: App, request: AskRequest) -> tuple[str, list[str]]:
+    """Which one is asked, and what is odd about it. A library without documents is no error to an agent that knows more."""
+    name = request.collection or app.settings.collection
+    try:
+        info = await app.catalog.collection(name)
+    except NotFound:
+        if request.collection or request.agent == "qa":
+            raise
+        return name, ["there are no documents yet; `citewell add PATH` adds some"]
+    return info.name, waiting([(info.chunks, info.embedded)])
 
 
 async def _choose(run: Run, session_agent: str) -> None:

@@ -1,9 +1,9 @@
 """Which memories bear on a question, and what the question means with them: "my plan" is "my plan (Pro)".
 
-Found by the vector of `subject` (a settled question, or what a fact is about), both sides embedded with `embedder.query`:
-measured with multilingual-e5-small on 34 pairs of question and fact, the subject tells those that bear on it from those that
-do not (0.854 and more, 0.849 and less in one language) better than the fact's words (0.841, 0.868), both together (0.846,
-0.848), or the passage side (0.814, 0.872).
+Found by the vector of `subject` (a settled question, or what a fact is about), both sides by `embedder.query`: measured with
+multilingual-e5-small on 32 pairs of a question and a fact (tests/skills/memory_pairs.py), the subject parts those that bear on
+each other (0.854 and more) from those that do not (0.849 and less); the fact's own words do not (0.841, 0.868), nor does the
+passage side (0.814, 0.872).
 
 The one rule: a fact is for questions about its owner. One that does not speak of them calls up no fact.
 """

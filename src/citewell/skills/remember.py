@@ -18,6 +18,7 @@ from citewell.skills.statements import Stated, same_subject, stated
 
 __all__ = [
     "Fact",
+    "asked_part",
     "asks_about_memory",
     "asks_to_remember",
     "fact_of",
@@ -131,6 +132,21 @@ def only_tells(text: str) -> bool:
     parts = [text[a:b] for a, b in sentences(text)]
     told = [part for part in parts if not _COURTESY.fullmatch(part)]
     return bool(told) and all(_tells(part) for part in told)
+
+
+def asked_part(text: str) -> str:
+    """What is left to answer without what is only told: "My plan is Pro. How long may I wait?" asks how long. All of it where
+    nothing would be left.
+    """
+    left = []
+    for a, b in sentences(text):
+        sentence = text[a:b].strip()
+        if not _SUPPOSED.search(sentence):
+            while (cut := _CLAUSES.search(sentence)) and _tells(sentence[: cut.start()]):
+                sentence = sentence[cut.end() :]
+        if not _tells(sentence) and not _COURTESY.fullmatch(sentence):
+            left.append(sentence)
+    return " ".join(left) or text
 
 
 def asks_about_memory(text: str) -> bool:

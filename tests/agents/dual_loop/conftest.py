@@ -53,6 +53,10 @@ def remembered(text: str, *, subject: str, kind: Any = "fact", user: str = "loca
     return Memory(**(values | more))
 
 
+class Killed(Exception):
+    """What a test ends a run with, in the middle."""
+
+
 @dataclass
 class Desk:
     """Everything a run needs, each part replaceable by the test. `found`: what each route finds, by call or always."""
@@ -71,6 +75,7 @@ class Desk:
     events: list[Any] = field(default_factory=list)
     saved: list[tuple[str, str]] = field(default_factory=list)  # nodes done, and what comes next
     die_after: str = ""
+    killed = Killed
     text = TEXT
     other = OTHER
     page = WEB
@@ -122,7 +127,7 @@ class Desk:
     async def done(self, step: Step, after: str) -> None:
         self.saved.append((step.node, after))
         if step.node == self.die_after:
-            raise KeyboardInterrupt
+            raise Killed
 
     def deps(self) -> Deps:
         return Deps(

@@ -1,0 +1,178 @@
+"""What the loop does with memory: routes and rewrites coloured by it, answers from it cited as memory, kept only after a good
+grade.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from citewell.config import DualLoopSettings
+from citewell.errors import StorageError
+
+if TYPE_CHECKING:
+    from tests.agents.dual_loop.conftest import Desk
+
+QUESTION = "Within how many days may international orders be returned?"
+ANSWER = "International orders may be returned within 30 days."
+DAY = "1970-01-01"
+
+
+async def test_a_settled_question_is_remembered_with_its_trace(loops: Desk) -> None:
+    """Question, proved answer, route, documents, and the trace that proves it."""
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    await loops.run(QUESTION)
+    (told,) = loops.kept
+    assert (told.kind, told.subject, told.text) == ("question", QUESTION, ANSWER)
+    assert (told.trace_id, told.route, told.collection) == ("tr_1", "direct_chunk_search", "c")
+    assert told.doc_ids == (f"doc{1 + len(loops.text)}",)
+
+
+@pytest.mark.parametrize("grades", [(-3.0, -3.0), (2.0, -3.0)])
+async def test_nothing_is_remembered_after_a_bad_grade(loops: Desk, grades: tuple[float, ...]) -> None:
+    """Neither after poor documents nor after a poor answer, facts told along with the question included."""
+    loops.settings = DualLoopSettings(corrections=0)
+    loops.finds("direct_chunk_search", loops.text)
+    loops.finds("hierarchical_search", loops.other)
+    loops.script.enqueue(ANSWER)
+    loops.script.enqueue_yes_no(*grades)
+    state = await loops.run("My plan is Pro. " + QUESTION)
+    assert state.status == "refused"
+    assert loops.kept == []
+
+
+async def test_nothing_is_remembered_where_the_budget_ended_it(loops: Desk) -> None:
+    from citewell.models.metered import Budget
+
+    loops.budget = Budget(calls=2)
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    assert (await loops.run(QUESTION)).status == "fallback"
+    assert loops.kept == []
+
+
+async def test_without_a_memory_nothing_is_recalled_or_kept(loops: Desk) -> None:
+    loops.memory = False
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    state = await loops.run(QUESTION)
+    assert (state.status, loops.kept, state.memories) == ("answered", [], [])
+
+
+async def test_a_fact_told_is_remembered_and_said_so(loops: Desk) -> None:
+    """Nothing is searched and no model asked."""
+    state = await loops.run("Remember that my plan is Pro.")
+    assert loops.nodes == ["retrieve_memory", "route_query", "direct_response", "grade_relevance", "consolidate_memory"]
+    assert (state.route, state.status) == ("direct", "answered")
+    assert state.final_answer.startswith("I will remember: ")
+    assert [told.kind for told in loops.kept] == ["fact"]
+    assert loops.script.calls == []
+
+
+async def test_a_secret_is_not_remembered(loops: Desk) -> None:
+    state = await loops.run("Remember that my password is hunter2hunter2.")
+    assert loops.kept == []
+    assert "do not keep passwords" in state.final_answer
+
+
+async def test_a_memory_colours_the_route(loops: Desk) -> None:
+    """A question like this one was settled section by section before."""
+    loops.remembers(ANSWER, subject=QUESTION, kind="question", route="hierarchical_search", same=True)
+    loops.finds("hierarchical_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    state = await loops.run(QUESTION)
+    assert loops.searches[0][0] == "hierarchical_search"
+    assert state.status == "answered"
+    assert {citation.origin for citation in state.proof.citations} == {"document"}  # the memory proves nothing
+
+
+async def test_a_memory_colours_the_rewrite_and_is_cited_as_memory(loops: Desk) -> None:
+    """ "my orders" are international ones: searched and asked with that, and the reader is told on what it rests."""
+    memory = loops.remembers("My orders are international", subject="orders")
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    state = await loops.run("Within how many days may my orders be returned?")
+    assert "international" in state.standalone
+    assert loops.searches[0][1] == state.standalone
+    by_memory = [citation for citation in state.proof.citations if citation.origin == "memory"]
+    assert [(c.doc_id, c.quote) for c in by_memory] == [(memory.memory_id, "My orders are international")]
+    assert "(Remembered of you: My orders are international)" in state.final_answer
+    assert loops.kept[-1].derived_from == (memory.memory_id,)
+    assert memory.memory_id not in loops.kept[-1].doc_ids
+
+
+async def test_a_question_about_the_user_is_answered_from_memory(loops: Desk) -> None:
+    """Direct, proved by the memory's own words, and never passed off as a document."""
+    loops.remembers("My plan is Pro", subject="plan")
+    loops.script.enqueue("Your plan is Pro.")
+    state = await loops.run("What is my plan?")
+    assert (state.route, loops.searches) == ("direct", [])
+    assert state.status == "answered"
+    (citation,) = state.proof.citations
+    assert (citation.origin, citation.title, citation.quote) == ("memory", f"memory of {DAY}", "My plan is Pro")
+    assert loops.kept == []  # what memory said is not news
+
+
+async def test_a_poor_answer_from_memory_goes_on_to_the_documents(loops: Desk) -> None:
+    """After a bad direct answer the next route is the first search."""
+    loops.remembers("My plan is Pro", subject="plan")
+    loops.finds("hierarchical_search", "The plan of all our customers is Basic. It costs nothing.")
+    loops.script.enqueue("I don't know.", "The plan of all our customers is Basic.")
+    state = await loops.run("What is my plan?")
+    assert ("grade_relevance", "retry") in loops.path
+    assert loops.searches[0][0] == state.route == "hierarchical_search"
+    assert (state.correction_attempts, state.status) == (1, "answered")
+
+
+async def test_a_newer_answer_is_said_to_differ(loops: Desk) -> None:
+    """Contradictions are shown; the newer one wins."""
+    loops.replaced = (loops.remembers("Within 14 days.", subject=QUESTION, kind="question"),)
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    state = await loops.run(QUESTION)
+    assert any(f"differs from what was remembered on {DAY}" in w and "Within 14 days." in w for w in state.warnings)
+
+
+async def test_a_memory_that_cannot_be_written_costs_no_answer(loops: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(*_: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(loops, "remember", full)
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    state = await loops.run(QUESTION)
+    assert state.status == "answered"
+    assert any("the disk is full" in warning for warning in state.warnings)
+
+
+async def test_a_question_about_this_conversation(loops: Desk) -> None:
+    """What was said is evidence too, and is cited as what was said."""
+    loops.script.enqueue("International orders may be returned within 30 days.")
+    history = [("user", QUESTION), ("assistant", ANSWER)]
+    state = await loops.run("What did you say about international orders earlier?", history)
+    assert state.route == "direct"
+    assert state.proof.citations[0].origin == "memory"
+    assert state.proof.citations[0].title == "this conversation"
+
+
+async def test_in_chinese(loops: Desk) -> None:
+    loops.remembers("我的套餐是专业版", subject="套餐")
+    loops.script.enqueue("你的套餐是专业版。")
+    state = await loops.run("我的套餐是什么？")
+    assert (state.route, state.proof.citations[0].origin) == ("direct", "memory")
+    assert (await loops.run("请记住：我叫李雷。")).final_answer.startswith("已记住：")
+
+
+async def test_two_readings_are_asked_back(loops: Desk) -> None:
+    """As the qa agent does; nothing is searched."""
+    history = [("user", "How do HiRet and ColBERT differ?"), ("assistant", "HiRet has a tree.")]
+    state = await loops.run("How fast is it?", history)
+    assert (state.status, loops.searches) == ("clarify", [])
+    assert "HiRet or ColBERT" in state.final_answer or "Do you mean" in state.final_answer
+
+
+async def test_a_greeting(loops: Desk) -> None:
+    state = await loops.run("Hello!")
+    assert (state.status, state.route, loops.script.calls) == ("clarify", "direct", [])

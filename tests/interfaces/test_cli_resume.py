@@ -1,0 +1,100 @@
+"""`citewell ask -a dual_loop` as its own process, stopped after the documents were graded, and gone on with.
+
+The one rule: a test waits until the database shows the finished step, and only then kills.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell.config import Settings
+
+QUESTION = "When was the lighthouse built?"
+DRAFT = "The lighthouse was built in 1857."
+
+
+@pytest.fixture
+def environ(settings: Settings, tmp_path: Path) -> dict[str, str]:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([2.0, {"reply": DRAFT, "delay": 60}]), "utf-8")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
+    return kept | {
+        "CITEWELL_HOME": str(settings.home),
+        "CITEWELL_CACHE": str(settings.cache),
+        "CITEWELL_LLM": "scripted",
+        "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_SCRIPTED_REPLIES": str(script),
+    }
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "citewell", *arguments]
+
+
+def done(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(*arguments), env=environ, capture_output=True, text=True, timeout=60, check=False)
+
+
+def waiting(settings: Settings) -> str:
+    """The trace_id of a run whose documents are graded, or nothing."""
+    if not settings.database.exists():
+        return ""
+    with closing(sqlite3.connect(settings.database, timeout=10)) as database:
+        rows = database.execute("SELECT trace_id FROM runs WHERE next = 'generate_response'").fetchall()
+    return str(rows[0][0]) if rows else ""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_killed_after_grading_and_gone_on_with(
+    how: signal.Signals, environ: dict[str, str], settings: Settings, tmp_path: Path
+) -> None:
+    """The grade is not asked for again: three calls in all, one of them before the kill."""
+    (tmp_path / "lighthouse.md").write_text(f"# Lighthouse\n\n{DRAFT} Its lamp is electric.\n", "utf-8")
+    assert done(environ, "add", str(tmp_path / "lighthouse.md")).returncode == 0
+    with subprocess.Popen(
+        command("ask", "-a", "dual_loop", QUESTION), env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            until = time.monotonic() + 60
+            while not (trace_id := waiting(settings)):
+                assert process.poll() is None, process.communicate()[1]
+                assert time.monotonic() < until, "the documents were never graded"
+                time.sleep(0.02)
+            process.send_signal(how)
+            told = process.communicate(timeout=30)[1]
+        finally:
+            process.kill()
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert f"citewell ask --resume {trace_id}" in told
+    assert trace_id in done(environ, "trace").stdout
+    Path(environ["CITEWELL_SCRIPTED_REPLIES"]).write_text(json.dumps([DRAFT]), "utf-8")
+    again = done(environ, "ask", "--resume", trace_id, "--json")
+    assert again.returncode == 0, again.stderr
+    answer: dict[str, Any] = json.loads(again.stdout)
+    assert (answer["answer"], answer["trace_id"], answer["usage"]["calls"]) == (f"{DRAFT}[1]", trace_id, 3)
+    trace = json.loads(done(environ, "trace", trace_id, "--json").stdout)
+    assert [prompt["job"] for prompt in trace["prompts"]] == ["yes_no", "chat", "yes_no"]
+    assert trace["prompts"][0]["reply"] == 2.0  # of the process that was killed
+    assert [step["node"] for step in trace["steps"]].count("grade_documents") == 1
+    assert waiting(settings) == ""
+
+
+def test_a_question_or_a_run_to_go_on_with(environ: dict[str, str]) -> None:
+    """One of them; a run that is not there is told in a line."""
+    assert done(environ, "ask").returncode == 2
+    assert done(environ, "ask", "Why?", "--resume", "tr_1").returncode == 2
+    gone = done(environ, "ask", "--resume", "tr_1")
+    assert gone.returncode == 1
+    assert "no unfinished run 'tr_1'" in gone.stderr

@@ -1,0 +1,224 @@
+"""The dual loop over a real store: searches, memory from question to question, users apart, budgets, runs that go on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell.config import Settings
+from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.models.scripted import ScriptedLLM
+from citewell.service.add import add, embed_pending
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, ask, stream, unfinished
+from citewell.service.memory import forget_memories, list_memories
+from citewell.types import Answer, Step
+
+QUESTION = "When was the lighthouse built?"
+DRAFT = "The lighthouse was built in 1857."
+
+
+@pytest.fixture
+async def filled(app: App, library: Path) -> App:
+    await add(app, [str(library)], "default")
+    await embed_pending(app)
+    return app
+
+
+def script(app: App) -> ScriptedLLM:
+    assert isinstance(app.llm, ScriptedLLM)
+    return app.llm
+
+
+def asking(question: str = QUESTION, **more: Any) -> AskRequest:
+    return AskRequest(question=question, agent="dual_loop", **more)
+
+
+async def stopped_after(app: App, node: str, request: AskRequest) -> str:
+    """Run until a node is done, then leave, as a client does that goes away. The trace_id."""
+    async with aclosing(stream(app, request)) as events:  # type: ignore[type-var]
+        async for event in events:
+            if isinstance(event.data, Step) and event.data.node == node:
+                break
+    (run,) = await unfinished(app)
+    return run.trace_id
+
+
+async def test_an_answer_with_its_proof_and_its_cost(filled: App) -> None:
+    """Proved against the stored text; every step in the trace; three calls, the later ones nearly free."""
+    script(filled).enqueue(DRAFT)
+    answer = await ask(filled, asking())
+    assert (answer.status, answer.answer, answer.agent) == ("answered", DRAFT + "[1]", "dual_loop")
+    assert (answer.route, answer.stop_reason) == ("direct_chunk_search", "")
+    document = await filled.catalog.content(answer.citations[0].doc_id)
+    assert document.text[answer.citations[0].start : answer.citations[0].end] == answer.citations[0].quote == DRAFT
+    assert answer.usage.calls == 3
+    trace = await filled.traces.get(answer.trace_id)
+    assert [step.node for step in trace.steps][:3] == ["retrieve_memory", "route_query", "rewrite_query"]
+    assert [prompt["job"] for prompt in trace.prompts] == ["yes_no", "chat", "yes_no"]
+
+
+async def test_a_settled_question_is_remembered_and_colours_the_next(filled: App) -> None:
+    """With a link to its trace; asked again it is recalled, and proved anew from the document."""
+    script(filled).enqueue(DRAFT, DRAFT)
+    first = await ask(filled, asking())
+    (memory,) = await list_memories(filled, "local")
+    assert (memory.kind, memory.text, memory.trace_id) == ("question", DRAFT, first.trace_id)
+    second = await ask(filled, asking())
+    assert {citation.origin for citation in second.citations} == {"document"}
+    trace = await filled.traces.get(second.trace_id)
+    assert [m["memory_id"] for m in trace.steps[0].detail["memories"]] == [memory.memory_id]
+    assert [m.seen for m in await list_memories(filled, "local")] == [2]
+
+
+async def test_two_users_do_not_share_a_memory(filled: App) -> None:
+    """Not told, not listed, not forgotten by the other."""
+    llm = script(filled)
+    await ask(filled, asking("Remember that my plan is Pro.", user_id="ann"))
+    llm.enqueue("Your plan is Pro.")
+    told = await ask(filled, asking("What is my plan?", user_id="ann"))
+    assert (told.status, told.citations[0].origin) == ("answered", "memory")
+    other = await ask(filled, asking("What is my plan?", user_id="bob"))
+    assert "Pro" not in other.answer
+    assert not any("Pro" in str(prompt) for prompt in (await filled.traces.get(other.trace_id)).prompts)
+    assert await list_memories(filled, "bob") == []
+    (memory,) = await list_memories(filled, "ann")
+    with pytest.raises(NotFound):
+        await forget_memories(filled, "bob", memory.memory_id)
+
+
+async def test_forgetting_removes_the_traces_that_used_it(filled: App) -> None:
+    """What the memory was shown in goes with it; other traces stay."""
+    llm = script(filled)
+    kept = await ask(filled, asking("Hello!"))
+    await ask(filled, asking("Remember that my plan is Pro."))
+    (memory,) = await list_memories(filled, "local")
+    llm.enqueue("Your plan is Pro.")
+    used = await ask(filled, asking("What is my plan?"))
+    await forget_memories(filled, "local", memory.memory_id)
+    with pytest.raises(NotFound):
+        await filled.traces.get(used.trace_id)
+    assert (await filled.traces.get(kept.trace_id)).trace_id == kept.trace_id
+    assert await list_memories(filled, "local", history=True) == []
+
+
+@pytest.mark.parametrize("more", [{"keep": False}, {"options": {"memory": False}}])
+async def test_a_question_that_is_not_to_be_kept_leaves_no_memory(filled: App, more: dict[str, Any]) -> None:
+    script(filled).enqueue(DRAFT)
+    assert (await ask(filled, asking(**more))).status == "answered"
+    assert await list_memories(filled, "local") == []
+
+
+async def test_the_memory_can_be_switched_off(settings: Settings) -> None:
+    off = settings.model_copy(update={"memory": settings.memory.model_copy(update={"enabled": False})})
+    async with App(off) as app:
+        answer = await ask(app, asking("Remember that my plan is Pro."))
+        assert "switched off" in answer.answer
+        assert await list_memories(app, "local") == []
+
+
+async def test_a_budget_of_the_request(filled: App) -> None:
+    """Also for qa; a wrong value is refused by its name."""
+    script(filled).enqueue(DRAFT, DRAFT)
+    answer = await ask(filled, asking(options={"max_calls": 2}))
+    assert (answer.stop_reason, answer.status, answer.usage.calls) == ("budget_calls", "fallback", 2)
+    passed = await ask(filled, AskRequest(question=QUESTION, options={"max_calls": 1}))
+    assert passed.usage.calls == 1
+    assert any("model calls of this question are used up" in warning for warning in passed.warnings)
+    with pytest.raises(InvalidInput, match="max_calls"):
+        await ask(filled, asking(options={"max_calls": 0}))
+    with pytest.raises(InvalidInput, match="unknown options: max_cals"):
+        await ask(filled, asking(options={"max_cals": 3}))
+
+
+async def test_the_documents_of_the_request_are_searched_by_every_route(filled: App) -> None:
+    """A filter holds in each strategy."""
+    script(filled).enqueue_yes_no(-3.0, -3.0)
+    answer = await ask(filled, asking(options={"types": ["txt"]}))
+    assert answer.status == "refused"
+    assert "Lighthouse" not in answer.answer
+
+
+# ---------------------------------------------------------------- runs that go on
+
+
+@pytest.mark.parametrize("node", ["rewrite_query", "grade_documents", "generate_response", "grade_relevance"])
+async def test_a_run_that_was_left_goes_on(filled: App, node: str) -> None:
+    """From its last step, with what it has cost; the same trace, one session, one memory, three calls in all."""
+    llm = script(filled)
+    llm.enqueue(DRAFT)
+    trace_id = await stopped_after(filled, node, asking())
+    answer = await ask(filled, AskRequest(resume=trace_id))
+    assert (answer.status, answer.answer, answer.trace_id) == ("answered", DRAFT + "[1]", trace_id)
+    assert len(llm.calls) == 3
+    assert answer.usage.calls == 3
+    trace = await filled.traces.get(trace_id)
+    assert [step.n for step in trace.steps] == list(range(1, 9))
+    assert len(trace.prompts) == 3
+    assert trace.question == QUESTION
+    assert await unfinished(filled) == []
+    assert [m.content for m in await filled.sessions.history(answer.session_id)] == [QUESTION, answer.answer]
+    assert len(await list_memories(filled, "local")) == 1
+
+
+async def test_a_run_is_gone_on_with_in_its_own_session_and_with_its_own_options(filled: App) -> None:
+    llm = script(filled)
+    llm.enqueue(DRAFT, DRAFT)
+    session = (await ask(filled, asking("Hello!"))).session_id
+    trace_id = await stopped_after(filled, "grade_documents", asking(session_id=session, options={"max_calls": 2}))
+    answer = await ask(filled, AskRequest(resume=trace_id))
+    assert (answer.session_id, answer.stop_reason) == (session, "budget_calls")
+
+
+async def test_nobody_goes_on_with_what_is_not_theirs(filled: App) -> None:
+    """Neither another user's run, nor one that is over, nor one that never was."""
+    script(filled).enqueue(DRAFT)
+    trace_id = await stopped_after(filled, "grade_documents", asking(user_id="local"))
+    with pytest.raises(NotFound):
+        await ask(filled, AskRequest(resume=trace_id, user_id="bob"))
+    await ask(filled, AskRequest(resume=trace_id))
+    for gone in (trace_id, "tr_never"):
+        with pytest.raises(NotFound, match="no unfinished run"):
+            await ask(filled, AskRequest(resume=gone))
+
+
+async def test_who_goes_on_takes_it_over(filled: App) -> None:
+    """Two at once: the first stops at its next step, and one answer is kept."""
+    llm = script(filled)
+    llm.enqueue(DRAFT, DRAFT)
+    first = stream(filled, asking())
+    assert isinstance(first, AsyncIterator)
+    async for event in first:
+        if isinstance(event.data, Step) and event.data.node == "grade_documents":
+            break
+    (run,) = await unfinished(filled)
+    answer = await ask(filled, AskRequest(resume=run.trace_id))
+    assert answer.status == "answered"
+    left: list[Any] = []
+
+    async def rest() -> None:
+        left.extend([event.data async for event in first])
+
+    with pytest.raises(Conflict, match="gone on with elsewhere"):
+        await rest()
+    assert not any(isinstance(data, Answer) for data in left)
+    assert len([t for t in await filled.traces.list() if t.question == QUESTION]) == 1
+
+
+async def test_a_run_that_keeps_nothing_cannot_be_gone_on_with(filled: App) -> None:
+    """keep=False leaves nothing behind, not even this."""
+    async with aclosing(stream(filled, asking(keep=False))) as events:  # type: ignore[type-var]
+        async for event in events:
+            if isinstance(event.data, Step) and event.data.node == "grade_documents":
+                break
+    assert await unfinished(filled) == []
+
+
+async def test_chinese(filled: App) -> None:
+    script(filled).enqueue("灯塔建于1857年。")
+    answer = await ask(filled, asking("灯塔是哪年建的？"))
+    assert (answer.status, answer.citations[0].quote) == ("answered", "灯塔建于一八五七年。")

@@ -1,0 +1,69 @@
+"""`auto`: which agent for what, always with a reason, and never one that is not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.errors import InvalidInput
+from citewell.models.scripted import ScriptedLLM
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, ask
+from citewell.service.auto import Asked, choose
+from citewell.types import Message
+
+ALL = ("qa", "dual_loop", "website", "paper", "data")
+HISTORY = (Message(role="user", content="How long is the warranty of the trail bike?"),)
+
+
+@pytest.mark.parametrize(
+    ("asked", "agent", "word"),
+    [
+        (Asked("How long is the warranty?"), "qa", "one search"),
+        (Asked("And of its battery?", HISTORY), "qa", "follow-up"),
+        (Asked("How many orders were there in May?", source="orders"), "data", "orders"),
+        (Asked("What is its method?", session_agent="paper"), "paper", "paper"),
+        (Asked("What does https://example.com/faq say about refunds?"), "website", "https://example.com/faq"),
+        (Asked("看看 https://example.com/常见问题，退款要多久？"), "website", "https://example.com/"),
+        (Asked("Search the web for the newest release", web=True), "dual_loop", "web"),
+        (Asked("Search the web for the newest release", web=False), "qa", ""),
+        (Asked("Remember that my plan is Pro."), "dual_loop", "remember"),
+        (Asked("请记住：我叫李雷。"), "dual_loop", "remember"),
+        (Asked("What is my plan?", remembers=True), "dual_loop", "said before"),
+        (Asked("How much does my plan cost a month?", remembers=True), "dual_loop", "user"),
+        (Asked("How much does my plan cost a month?", remembers=False), "qa", ""),
+        (Asked("How long is the warranty? And who pays the shipping?"), "dual_loop", "several"),
+        (Asked("Compare the basic plan with the premium plan"), "dual_loop", "comparison"),
+        (Asked("标准版和专业版有什么区别？"), "dual_loop", "comparison"),
+    ],
+)
+def test_the_choice_and_its_reason(asked: Asked, agent: str, word: str) -> None:
+    choice = choose(asked, ALL)
+    assert choice.agent == agent
+    assert word in choice.reason
+
+
+def test_an_agent_that_is_not_there_is_not_chosen() -> None:
+    """The next rule decides."""
+    assert choose(Asked("What does https://example.com say?"), ("qa", "dual_loop")).agent == "qa"
+    assert choose(Asked("anything", source="orders", session_agent="paper"), ("qa",)).agent == "qa"
+
+
+async def test_the_answer_says_who_gave_it_and_why(app: App) -> None:
+    """On the answer, and as the first step of the trace; naming an agent overrules the choice."""
+    assert isinstance(app.llm, ScriptedLLM)
+    answer = await ask(app, AskRequest(question="Remember that my plan is Pro.", agent="auto"))
+    assert (answer.agent, answer.agent_reason) == ("dual_loop", "there is something to remember")
+    trace = await app.traces.get(answer.trace_id)
+    first = trace.steps[0]
+    assert (first.n, first.node, first.action) == (1, "choose_agent", "dual_loop")
+    assert first.detail["reason"] == answer.agent_reason
+    assert [step.n for step in trace.steps] == list(range(1, len(trace.steps) + 1))
+    await app.catalog.create_collection("default")
+    overruled = await ask(app, AskRequest(question="Remember that my plan is Basic.", agent="qa"))
+    assert (overruled.agent, overruled.agent_reason) == ("qa", "")
+
+
+async def test_an_unknown_agent_is_refused_by_name(app: App) -> None:
+    with pytest.raises(InvalidInput, match="unknown agent: oracle") as error:
+        await ask(app, AskRequest(question="Why?", agent="oracle"))
+    assert "auto" in error.value.hint
