@@ -75,6 +75,17 @@ async def test_a_settled_question_is_remembered_and_colours_the_next(filled: App
     assert [m.seen for m in await list_memories(filled, "local")] == [2]
 
 
+async def test_a_fact_and_a_question_in_one_message(filled: App) -> None:
+    """The fact fills the question in at once; each is remembered for itself."""
+    llm = script(filled)
+    llm.enqueue("The lighthouse was built in 1857.")
+    answer = await ask(filled, asking("My tower is the lighthouse. When was my tower built?"))
+    assert answer.status == "answered", answer
+    kept = {memory.kind: memory for memory in await list_memories(filled, "local")}
+    assert kept["fact"].text == "My tower is the lighthouse"
+    assert kept["question"].subject.startswith("When was my tower")
+
+
 async def test_two_users_do_not_share_a_memory(filled: App) -> None:
     """Not told, not listed, not forgotten by the other."""
     llm = script(filled)
@@ -104,6 +115,26 @@ async def test_forgetting_removes_the_traces_that_used_it(filled: App) -> None:
         await filled.traces.get(used.trace_id)
     assert (await filled.traces.get(kept.trace_id)).trace_id == kept.trace_id
     assert await list_memories(filled, "local", history=True) == []
+
+
+async def test_what_is_forgotten_while_it_is_used_leaves_no_trace(filled: App) -> None:
+    """Neither in the trace of the answer that is being made, nor in the state of a run that waits."""
+    llm = script(filled)
+    await ask(filled, asking("Remember that my plan is Pro."))
+    (memory,) = await list_memories(filled, "local")
+    llm.enqueue("Your plan is Pro.", "Your plan is Pro.")
+    trace_id = await stopped_after(filled, "direct_response", asking("What is my plan?"))
+
+    async def forgetting() -> None:
+        async for event in stream(filled, asking("What is my plan?")):
+            if isinstance(event.data, Step) and event.data.node == "direct_response":
+                await forget_memories(filled, "local", memory.memory_id)
+
+    with pytest.raises(Conflict, match="a memory that it used was forgotten"):
+        await forgetting()
+    assert not [t for t in await filled.traces.list() if "What is my plan?" in t.question]
+    with pytest.raises(NotFound):
+        await ask(filled, AskRequest(resume=trace_id))
 
 
 @pytest.mark.parametrize("more", [{"keep": False}, {"options": {"memory": False}}])

@@ -26,10 +26,10 @@ from citewell.skills.entities import search_names
 from citewell.skills.evidence import pack, packed, prefix, seen
 from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD, answer_settles, evidence_settles
 from citewell.skills.intent import WIDE, classify_intent
-from citewell.skills.recall import personalised
+from citewell.skills.recall import personalised, told_now
 from citewell.skills.recollect import conversation_hits, memory_hits, with_origin
 from citewell.skills.reference import Readings, candidates, depends_on_history, readings
-from citewell.skills.remember import asks_about_memory, asks_to_remember, facts_told, only_tells
+from citewell.skills.remember import asked_part, asks_about_memory, asks_to_remember, facts_told, only_tells
 from citewell.skills.route import next_search, search_route, wants_web
 from citewell.skills.secret import is_secret
 from citewell.skills.understand import in_full
@@ -115,13 +115,14 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
 
 async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
     """The question in full words, with what is remembered put where the user means it, and what is searched for."""
-    standalone, read = state.question, readings(state.question, state.history)
-    if state.history and depends_on_history(state.question, state.history):
-        standalone = await _model(state, deps, lambda llm: in_full(state.question, state.history, llm)) or read.text
-    standalone, used = personalised(standalone, state.memories)
+    question = asked_part(state.question)
+    standalone, read = question, readings(question, state.history)
+    if state.history and depends_on_history(question, state.history):
+        standalone = await _model(state, deps, lambda llm: in_full(question, state.history, llm)) or read.text
+    standalone, used = personalised(standalone, [*told_now(state.question), *state.memories])
     if used:
-        state.used_memories = [memory.memory_id for memory in used]
-        read = Readings(standalone, read.context or state.question, read.weight or 1.0)
+        state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
+        read = Readings(standalone, read.context or question, read.weight or 1.0)
     return standalone, read
 
 

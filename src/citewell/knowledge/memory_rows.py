@@ -155,7 +155,8 @@ def delete(connection: Connection, user_id: str, ids: Iterable[str]) -> None:
 
 
 def delete_traces(connection: Connection, user_id: str, ids: Iterable[str]) -> int:
-    """The traces in which one of these memories was used; says how many there were."""
+    """The traces in which one of these memories was used, and unfinished runs that hold one; says how many traces."""
+    connection.execute(_DELETE_RUNS, {"user": user_id, "ids": json.dumps(sorted(ids))})
     return connection.execute(_DELETE_TRACES, {"user": user_id, "ids": json.dumps(sorted(ids))}).rowcount
 
 
@@ -296,6 +297,9 @@ _DELETE_TRACES = text(
     """DELETE FROM traces WHERE trace_id IN (
         SELECT used.trace_id FROM memory_uses used JOIN memories USING (memory_id)
         WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids)))"""
+)
+_DELETE_RUNS = text(
+    "DELETE FROM runs WHERE user_id = :user AND EXISTS (SELECT 1 FROM json_each(:ids) WHERE instr(runs.state, json_each.value))"
 )
 _LINKS = text(
     """SELECT memory_id, replaced_by, derived_from FROM memories

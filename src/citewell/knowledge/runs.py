@@ -88,7 +88,8 @@ class Runs:
 
 def _held(rows: int, trace_id: str) -> None:
     if not rows:
-        raise Conflict(f"run {trace_id} was gone on with elsewhere", hint="its answer is in the trace of that name")
+        why = f"run {trace_id} was gone on with elsewhere, or a memory that it used was forgotten"
+        raise Conflict(why, hint=f"`citewell trace {trace_id}` has its answer where there is one; else ask again")
 
 
 def _saved(row: Any) -> Saved:

@@ -52,6 +52,11 @@ class Traces:
             raise NotFound(f"no trace {trace_id!r}", hint=f"traces are kept for {self._seconds / DAY:g} days (trace_days)")
         return Trace(**json.loads(kept))
 
+    async def delete(self, trace_id: str) -> None:
+        """Nothing happens where there is none."""
+        query = text("DELETE FROM traces WHERE trace_id = :id")
+        await self._db.write(lambda connection: connection.execute(query, {"id": trace_id}))
+
     async def list(self, limit: int = 50) -> list[Trace]:
         """The newest first."""
 

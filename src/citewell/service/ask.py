@@ -149,13 +149,22 @@ async def _keep(run: Run, answer: Answer) -> Answer:
     if not session_id and request.keep and request.history is None:
         session_id = (await app.sessions.create(answer.agent, request.user_id, request.question.strip()[:80])).session_id
     answer = answer.model_copy(update={"session_id": session_id})
-    there = await app.memories.used(request.user_id, run.trace_id, run.recalled) if run.recalled else []
-    if len(there) == len(run.recalled):  # else one was forgotten meanwhile, and so is what was made of it
-        await app.traces.put(_trace(run, answer, session_id))
+    await _put_trace(run, _trace(run, answer, session_id))
     if session_id:
         said = [Message(role="user", content=request.question), Message(role="assistant", content=answer.answer)]
         await app.sessions.append(session_id, said)
     return answer
+
+
+async def _put_trace(run: Run, trace: Trace) -> None:
+    """The trace, unless a memory that it shows has been forgotten: then it would show it still."""
+    memories, user_id = run.app.memories, run.request.user_id
+    if not run.recalled:
+        await run.app.traces.put(trace)
+    elif len(await memories.used(user_id, run.trace_id, run.recalled)) == len(run.recalled):
+        await run.app.traces.put(trace)
+        if len(await memories.used(user_id, run.trace_id, run.recalled)) < len(run.recalled):
+            await run.app.traces.delete(run.trace_id)
 
 
 def _trace(run: Run, answer: Answer, session_id: str) -> Trace:

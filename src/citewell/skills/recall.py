@@ -19,7 +19,7 @@ from citewell.knowledge.memory import DAY, Memory
 from citewell.knowledge.words import STOP_EN, STOP_ZH, query_tokens
 from citewell.skills.alike import filled_in, same_question
 from citewell.skills.facts import facts, negations
-from citewell.skills.remember import asks_about_memory, value_of
+from citewell.skills.remember import Fact, asks_about_memory, facts_told, value_of
 from citewell.skills.statements import aliases
 
 MOST = 5
@@ -75,6 +75,29 @@ def _scored(question: str, memory: Memory, cosine: float, now: float, *, asked_b
 
 def _best(found: Sequence[Recalled | None]) -> list[Recalled]:
     return sorted((each for each in found if each is not None), key=lambda each: (not each.same, -each.score))
+
+
+def told_now(text: str) -> list[Recalled]:
+    """The facts of the very message that asks, as memories that have no id yet."""
+    return [Recalled(_unkept(fact), 1.0) for fact in facts_told(text)]
+
+
+def _unkept(fact: Fact) -> Memory:
+    return Memory(
+        memory_id="",
+        user_id="",
+        kind="fact",
+        subject=fact.subject,
+        text=fact.text,
+        collection="",
+        route="",
+        trace_id="",
+        doc_ids=[],
+        derived_from=[],
+        created_at=0.0,
+        updated_at=0.0,
+        expires_at=0.0,
+    )
 
 
 def personalised(question: str, known: Sequence[Recalled]) -> tuple[str, list[Memory]]:

@@ -74,6 +74,8 @@ _COURTESY = re.compile(
 _ABOUT_EN = (
     r"\b(?:do|can|did)\s+you\s+(?:still\s+)?(?:remember|recall)\b|\bwhat\s+(?:do|did)\s+you\s+(?:know|remember|learn)\s+about\s+(?:me|us)\b|"
     r"\b(?:what|when|which\s+\w+|why|how\s+often)\s+(?:did|have|had)\s+i\s+(?:\w+\s+)?(?:ask|asked|say|said|tell|told|mention|mentioned|want)\b|"
+    r"\b(?:what|when|how)\s+(?:did|have)\s+you\s+(?:just\s+)?(?:say|said|tell|told|answer|answered|mention|mentioned)\b|"
+    r"\b(?:repeat|summari[sz]e)\s+(?:your\s+(?:last\s+|previous\s+)?answer|what\s+you\s+said|(?:this|our)\s+(?:conversation|chat))\b|"
     r"\b(?:did|have)\s+i\s+(?:already\s+|ever\s+)?(?:ask|asked|tell|told|mention|mentioned|say|said)\b|"
     r"\b(?:my|our)\s+(?:last|previous|earlier|first)\s+(?:question|conversation|chat|message)s?\b|"
     r"\b(?:last|previous|earlier)\s+(?:time|conversation|chat)\b.*\b(?:i|we)\b|\bwho\s+am\s+i\b|"
@@ -87,6 +89,7 @@ _ABOUT_ZH = (
     r"^\W*我(?:们)?的[^\s，。的]{1,8}(?:是|叫|在)(?:什么|多少|哪[个里儿]?[^\s，。]{0,4}|谁|几[^\s，。]{0,3}|啥)[来着呢呀啊]*\W*$|"
     r"(?:上次|之前|以前|先前|前面|刚才|刚刚|昨天|曾经)我们?[^。？?]{0,12}(?:问(?!题)|说|聊|提|告诉)|"
     r"我们?(?:上次|之前|以前|先前|前面|刚才|刚刚|昨天|曾经)[^。？?]{0,12}(?:问(?!题)|说|聊|提|告诉)|我(?:都)?(?:问过|说过|提过|提到过|告诉过|问了|说了)|"
+    r"(?:你|您)(?:刚才|刚刚|上次|之前|前面|先前)[^。？?]{0,8}(?:说|告诉|回答|提)|(?:重复|总结)(?:一下|一遍)?(?:你的回答|(?:我们的|这次|本次)(?:对话|聊天))|"
     r"我(?:上一?个|前一?个|第一个)问题|(?:你|您)(?:知道|了解|记得)[^。？?]{0,6}(?:关于)?我(?:的)?(?:什么|哪些|多少|吗)|关于我(?!们?的)|"
     r"^\W*我(?:在|住在?|住)(?:哪|什么)[^\s，。]{0,6}(?:工作|上班)?\W*$|^\W*我(?:用的?是?|喜欢|负责|来自)(?:什么|哪)[^\s，。]{0,8}\W*$|^\W*我(?:今年)?(?:多大|几岁)了?\W*$"
 )

@@ -10,6 +10,24 @@ from typing import Annotated, Any
 import typer
 
 from citewell import __version__
+from citewell.interfaces.cli.arguments import (
+    Agent,
+    Collection,
+    Docs,
+    Json,
+    Langs,
+    Least,
+    Remember,
+    Session,
+    Since,
+    Strategy,
+    Types,
+    Until,
+    User,
+    Web,
+)
+from citewell.interfaces.cli.commands_memory import memory_app
+from citewell.interfaces.cli.commands_models import models_app
 
 app = typer.Typer(
     help="Answers from your own documents, in Chinese and English, with every sentence proved.",
@@ -18,29 +36,8 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich's help pages cost 0.3 s of start-up
     pretty_exceptions_enable=False,
 )
-models_app = typer.Typer(help="The models that come with Citewell.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(models_app, name="models")
-memory_app = typer.Typer(help="What is remembered of a user.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(memory_app, name="memory")
-
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
-Collection = Annotated[str | None, typer.Option("--collection", "-c", help="Collection of documents.", show_default=False)]
-Agent = Annotated[str, typer.Option("--agent", "-a", help="Which agent answers: qa, dual_loop, or auto to have one chosen.")]
-User = Annotated[str, typer.Option("--user", help="Whose question it is: sessions and memories are this user's.")]
-Web = Annotated[
-    bool | None, typer.Option("--web/--no-web", help="Search the web too, where it is configured.", show_default=False)
-]
-Remember = Annotated[
-    bool | None, typer.Option("--memory/--no-memory", help="Use and write the long-term memory.", show_default=False)
-]
-Docs = Annotated[list[str] | None, typer.Option("--doc", help="Only this document: id or path; may be repeated.")]
-Types = Annotated[list[str] | None, typer.Option("--type", help="Only such files: pdf, docx, html, ...; may be repeated.")]
-Langs = Annotated[list[str] | None, typer.Option("--lang", help="Only passages in this language: en or zh.")]
-Since = Annotated[str | None, typer.Option(help="Only documents of this day, month or year, or later.", show_default=False)]
-Until = Annotated[str | None, typer.Option(help="Only documents of this day, month or year, or earlier.", show_default=False)]
-Least = Annotated[int | None, typer.Option("--priority", min=0, max=10, help="Only documents of this priority or a higher.")]
-Strategy = Annotated[str | None, typer.Option(help="How to search; the setting search.strategy.", show_default=False)]
-Session = Annotated[str | None, typer.Option("--session", help="Go on with this session.", show_default=False)]
 
 
 def _version(wanted: bool) -> None:
@@ -321,79 +318,3 @@ def serve(
     from citewell.interfaces.cli.serve import serve as work
 
     work(host=host, port=port, json=json)
-
-
-@models_app.command()
-def pull(
-    verify: Annotated[bool, typer.Option("--verify", help="Read the whole file again, even if it was found right.")] = False,
-    json: Json = False,
-) -> None:
-    """Bring the built-in chat model into the cache folder."""
-    from citewell.interfaces.cli.models import pull as work
-
-    work(verify=verify, json=json)
-
-
-@models_app.command(name="list")
-def models_list(json: Json = False) -> None:
-    """List the models in use and where they are."""
-    from citewell.interfaces.cli.models import show
-
-    show(json)
-
-
-Owner = Annotated[str, typer.Option("--user", help="Whose memory.")]
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory.", show_default=False)]
-
-
-@memory_app.command(name="list")
-def memory_list(
-    user: Owner = "local",
-    history: Annotated[bool, typer.Option("--history", help="Older versions too.")] = False,
-    json: Json = False,
-) -> None:
-    """List what is remembered, the newest first."""
-    from citewell.interfaces.cli.memory import show_all
-    from citewell.interfaces.cli.run import run
-
-    run(lambda app: show_all(app, user, history=history, json=json), json=json)
-
-
-@memory_app.command(name="show")
-def memory_show(memory_id: MemoryId, user: Owner = "local", json: Json = False) -> None:
-    """Show one memory: what proved it, and what it said before."""
-    from citewell.interfaces.cli.memory import show_one
-    from citewell.interfaces.cli.run import run
-
-    run(lambda app: show_one(app, user, memory_id, json=json), json=json)
-
-
-@memory_app.command(name="edit")
-def memory_edit(
-    memory_id: MemoryId,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The new words.", show_default=False)],
-    user: Owner = "local",
-    json: Json = False,
-) -> None:
-    """Reword a fact; its old words are kept as history."""
-    from citewell.interfaces.cli.memory import edit
-    from citewell.interfaces.cli.run import run
-
-    run(lambda app: edit(app, user, memory_id, text, json=json), json=json)
-
-
-@memory_app.command(name="forget")
-def memory_forget(
-    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Memories.", show_default=False)] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that is remembered of the user.")] = False,
-    user: Owner = "local",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    json: Json = False,
-) -> None:
-    """Forget memories, what was derived from them, and the traces that used them."""
-    from citewell.interfaces.cli.memory import forget
-    from citewell.interfaces.cli.run import run
-
-    if everything == bool(memory_ids):
-        raise typer.BadParameter("name memories by their id, or all with --all")
-    run(lambda app: forget(app, user, memory_ids or [], yes=yes, json=json), json=json)
