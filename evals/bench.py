@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 from bench_ingest import ingestion
+from bench_loops import loops
 from bench_search import searching
 from citewell.config import load_settings
 from citewell.flow import END, Graph, node
@@ -98,6 +99,8 @@ async def answers(home: Path) -> None:
         )
         for i, question in enumerate(questions):
             await _answer(app, question, first=i == 0)
+        async for told in loops(app, "samples"):
+            line("dual loop over one pass", told)
 
 
 async def _answer(app: App, question: str, *, first: bool) -> None:

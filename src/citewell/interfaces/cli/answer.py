@@ -6,6 +6,7 @@ The one rule: what proves a sentence stands under it by number, word for word.
 from __future__ import annotations
 
 import re
+import time
 
 from rich.console import Console
 from rich.text import Text
@@ -17,8 +18,24 @@ from citewell.types import Answer, Citation, Verdict
 
 MARKS: dict[Verdict, str] = {"supported": "✓", "partly": "~", "unsupported": "?"}
 WORDS = {
-    "en": {"sources": "Sources", "page": "p. {}", "weak": "weak", "confidence": "confidence {:.2f}", "quote": "“{}”"},
-    "zh": {"sources": "来源", "page": "第 {} 页", "weak": "较弱", "confidence": "置信度 {:.2f}", "quote": "“{}”"},
+    "en": {
+        "sources": "Sources",
+        "page": "p. {}",
+        "weak": "weak",
+        "confidence": "confidence {:.2f}",
+        "quote": "“{}”",
+        "fetched": "fetched {}",
+        "chosen": "{}: {}",
+    },
+    "zh": {
+        "sources": "来源",
+        "page": "第 {} 页",
+        "weak": "较弱",
+        "confidence": "置信度 {:.2f}",
+        "quote": "“{}”",
+        "fetched": "抓取于 {}",
+        "chosen": "{}：{}",
+    },
 }
 _NUMBERS = re.compile(r"(?:\s?\[\d+\])+")
 
@@ -64,13 +81,17 @@ def _show_citation(console: Console, citation: Citation, words: dict[str, str]) 
     section = citation.section.removeprefix(citation.title).removeprefix(" › ")  # many a document's first heading is its title
     place += [section] if section else []
     place += [words["weak"]] if citation.status == "weak" else []
+    if citation.fetched_at is not None:
+        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(citation.fetched_at))
+        place += [citation.uri, words["fetched"].format(day)]
     head = styled(f"[{citation.n}] ", "cyan") + styled(" · ".join([citation.title or citation.uri, *place]))
     write(console, head)
     write(console, styled(words["quote"].format(" ".join(citation.quote.split())), "dim"), indent=4)
 
 
 def _small_print(answer: Answer, words: dict[str, str]) -> str:
-    parts: list[str] = [] if answer.status == "answered" else [answer.status]
+    parts = [words["chosen"].format(answer.agent, answer.agent_reason)] if answer.agent_reason else []
+    parts += [] if answer.status == "answered" else [answer.status]
     parts.append(words["confidence"].format(answer.confidence))
     if "total" in answer.usage.seconds:
         parts.append(f"{answer.usage.seconds['total']:.1f} s")
