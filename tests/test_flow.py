@@ -112,3 +112,47 @@ def test_mermaid_shows_every_edge_with_its_label() -> None:
         "    Up -->|done| Last",
         "    Last -->|end| End([end])",
     ]
+
+
+async def test_a_run_begins_in_the_middle() -> None:
+    """From the node named, its steps counted on from those that are done."""
+    state = Count(2)
+    steps = [
+        each
+        async for each in Graph("g", {up: {"again": up, "done": last}, last: {"end": END}}).run(state, 1, start="Last", n=4)
+    ]
+    assert [(s.n, s.node) for s in steps] == [(5, "Last")]
+    assert state.n == 2
+
+
+async def test_no_run_begins_where_there_is_no_node() -> None:
+    graph: Graph[Count] = Graph("g", {last: {"end": END}})
+    with pytest.raises(WiringError, match="no node Up"):
+        [each async for each in graph.run(Count(), 1, start="Up")]
+
+
+async def test_a_step_is_kept_before_anybody_hears_of_it() -> None:
+    """`done` gets the step and what comes next; where it fails, the run ends there and the step was never told."""
+    graph: Graph[Count] = Graph("g", {up: {"again": up, "done": last}, last: {"end": END}})
+    kept: list[tuple[str, str]] = []
+
+    async def keep(step: Step, after: str) -> None:
+        kept.append((step.node, after))
+
+    told = [each async for each in graph.run(Count(), 2, done=keep) if isinstance(each, Step)]
+    assert kept == [("Up", "Up"), ("Up", "Last"), ("Last", END)]
+    assert len(told) == 3
+
+    async def full(_: Step, after: str) -> None:
+        if after == "Last":
+            raise OSError("the disk is full")
+
+    heard: list[Step] = []
+
+    async def hear() -> None:
+        async for each in graph.run(Count(), 2, done=full):
+            heard.extend([each] if isinstance(each, Step) else [])
+
+    with pytest.raises(OSError, match="the disk is full"):
+        await hear()
+    assert [step.action for step in heard] == ["again"]

@@ -161,3 +161,30 @@ def test_ctrl_c_writes_what_is_done_and_the_same_command_goes_on(
     assert second["n"] == 12
     assert [i["answer"]["trace_id"] for i in second["items"]][: first["n"]] == [i["answer"]["trace_id"] for i in first["items"]]
     assert not journal.exists()
+
+
+def test_what_each_loop_is_worth(cli: Cli, questions: str, tmp_path: Path) -> None:
+    """Four variants of the same questions, in a table and as JSON; the calls tell which loops ran."""
+    out = tmp_path / "ablation.json"
+    done = cli("eval", questions, "--ablate", "--limit", "3", "--json", str(out))
+    assert done.code == 0, done.err
+    names = ["qa", "dual_loop, no inner loop", "dual_loop, no outer loop", "dual_loop"]
+    assert all(name in done.out for name in names)
+    variants = json.loads(out.read_text("utf-8"))["variants"]
+    assert list(variants) == names
+    calls = {name: report["cost"]["calls"] for name, report in variants.items()}
+    assert calls[names[0]] == calls[names[2]] == 2.0  # the scripted model does not know, and one of these asks again
+    assert 2.0 < calls[names[1]] < calls[names[3]]
+    assert {name: report["run"]["said"] for name, report in variants.items()} == {
+        names[0]: {},
+        names[1]: {"inner_loop": False},
+        names[2]: {"outer_loop": False},
+        names[3]: {},
+    }
+    assert all(report["n"] == 3 for report in variants.values())
+    assert not list(tmp_path.glob("*.items.jsonl"))
+
+
+@pytest.mark.parametrize("wrong", [["--only", "retrieval"], ["--calibrate"], ["--html", "x.html"]])
+def test_an_ablation_takes_answers_only(cli: Cli, questions: str, wrong: list[str]) -> None:
+    assert cli("eval", questions, "--ablate", *wrong).code == 2

@@ -12,7 +12,9 @@ import pytest
 
 from citewell.config import Settings, WebSettings
 from citewell.errors import ConfigError, PermanentError, TransientError
+from citewell.models.scripted import ScriptedLLM
 from citewell.service.app import App
+from citewell.service.ask import AskRequest, ask
 from citewell.service.search import SearchRequest, search
 from citewell.service.web import Web, search_web
 
@@ -227,3 +229,38 @@ async def test_nothing_found(app: App, web: Web, net: Net) -> None:
     found = await web.search("q", "en")
     assert (found.pages, found.warnings, found.results) == ({}, [], [])
     assert await app.catalog.collections() == []
+
+
+async def test_an_answer_from_the_web(app: App, net: Net) -> None:
+    """The dual loop: nothing in the documents, so the web; cited with the page's address and the time it was fetched."""
+    assert isinstance(app.llm, ScriptedLLM)
+    net.found = ["/a"]
+    net.page("/a")
+    app.llm.enqueue("The lighthouse was built in 1857.")
+    answer = await ask(app, AskRequest(question="When was the lighthouse built?", agent="dual_loop"))
+    assert (answer.status, answer.route) == ("answered", "web_search")
+    (citation,) = answer.citations
+    assert (citation.origin, citation.uri, citation.quote) == ("web", net.url + "/a", "The lighthouse was built in 1857.")
+    assert citation.fetched_at is not None
+    assert abs(citation.fetched_at - time.time()) < 60
+    document = await app.catalog.content(citation.doc_id)
+    assert document.text[citation.start : citation.end] == citation.quote
+
+
+async def test_the_request_may_leave_the_web_out(app: App, net: Net) -> None:
+    """Nothing is asked of the provider, and the answer says that it was not."""
+    net.found = ["/a"]
+    net.page("/a")
+    request = AskRequest(question="When was the lighthouse built?", agent="dual_loop", options={"web": False})
+    answer = await ask(app, request)
+    assert (answer.status, net.requests) == ("refused", [])
+    assert "switched off" in answer.answer
+
+
+@pytest.mark.parametrize("status", [500, 401, 429])
+async def test_a_provider_that_fails_leaves_an_honest_answer(app: App, net: Net, status: int) -> None:
+    """A warning that names it; the answer is a refusal, not an error."""
+    net.status = status
+    answer = await ask(app, AskRequest(question="When was the lighthouse built?", agent="dual_loop"))
+    assert answer.status == "refused"
+    assert any("the web could not be searched" in warning for warning in answer.warnings)

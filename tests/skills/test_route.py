@@ -1,0 +1,85 @@
+"""Where to look first, and what is left to try."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.models.scripted import ScriptedLLM
+from citewell.skills.correct import correct, says_same
+from citewell.skills.route import next_search, search_route, wants_web
+
+DIRECT, SECTIONS, WEB = "direct_chunk_search", "hierarchical_search", "web_search"
+
+
+@pytest.mark.parametrize(
+    ("question", "intent", "more", "route"),
+    [
+        ("How long is the warranty?", "fact", {}, DIRECT),
+        ("How long is the warranty?", "fact", {"preferred": SECTIONS}, SECTIONS),
+        ("How long is the warranty?", "fact", {"preferred": "words_only"}, DIRECT),
+        ("How long is the warranty?", "fact", {"settled_by": [SECTIONS]}, SECTIONS),
+        ("How long is the warranty?", "fact", {"settled_by": [WEB], "web": False}, DIRECT),
+        ("Summarise the handbook", "summary", {}, SECTIONS),
+        ("What does chapter 3 say?", "fact", {}, SECTIONS),
+        ("第三章讲了什么？", "fact", {}, SECTIONS),
+        ("Search the web for the newest release", "fact", {"web": True}, WEB),
+        ("上网查一下最新版本", "fact", {"web": True}, WEB),
+        ("Search the web for the newest release", "fact", {"web": False}, DIRECT),
+        ("Any news about the merger?", "fact", {"web": True}, WEB),
+    ],
+)
+def test_the_first_route(question: str, intent: str, more: dict[str, object], route: str) -> None:
+    ways = {"preferred": DIRECT, "settled_by": [], "web": True} | more
+    chosen = search_route(question, intent, **ways)  # type: ignore[arg-type]
+    assert chosen.name == route
+    assert chosen.reason
+
+
+@pytest.mark.parametrize(
+    "question", ["How do I find the port of the web server in the manual?", "Which web browsers are supported?"]
+)
+def test_a_question_about_the_web_is_not_one_for_it(question: str) -> None:
+    assert not wants_web(question)
+
+
+@pytest.mark.parametrize(
+    ("tried", "web", "left"),
+    [
+        ([], True, SECTIONS),
+        ([SECTIONS], True, DIRECT),
+        ([DIRECT], False, SECTIONS),
+        ([DIRECT, SECTIONS], True, WEB),
+        ([DIRECT, SECTIONS], False, None),
+        ([DIRECT, SECTIONS, WEB], True, None),
+    ],
+)
+def test_what_is_left_to_try(tried: list[str], web: bool, left: str | None) -> None:
+    assert next_search(tried, web=web) == left
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("return period of orders", "orders return period", True),
+        ("How long is the warranty?", "how long is the warranty", True),
+        ("退货 期限", "期限 退货", True),
+        ("return period of orders", "return period of foreign orders", False),
+    ],
+)
+def test_queries_that_look_for_the_same_words(one: str, other: str, same: bool) -> None:
+    assert says_same(one, other) is same
+
+
+@pytest.mark.parametrize(
+    ("reply", "query"),
+    [
+        ("Search query: “foreign orders return days”", "foreign orders return days"),
+        ("搜索词：国际订单 退货 期限", "国际订单 退货 期限"),
+        ("", ""),
+        ("x" * 400, ""),
+        ("first line\nsecond line", "first line"),
+    ],
+)
+async def test_another_query_is_taken_as_words_only(reply: str, query: str) -> None:
+    """No label, no quotes, one line, and nothing that is too long to be a query."""
+    assert await correct("How long?", "A draft.", ScriptedLLM(reply)) == query
