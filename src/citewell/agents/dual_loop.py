@@ -292,7 +292,7 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
         proof = await prove(answering.tidy(state.response), state.standalone, state.passages, deps.embedder)
         proof = Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
     supported = share([sentence.verdict for sentence in proof.sentences])
-    settles = await _settles(state, deps) if supported and deps.settings.outer_loop else None
+    settles = await _settles(state, deps, proof) if supported and deps.settings.outer_loop else None
     state.is_relevant = supported > 0 and (settles is None or settles >= SETTLES_THRESHOLD)
     attempt = Attempt(proof, settles, state.evidence_log_odds, state.retrieval_confidence, state.route, supported)
     state.attempts.append(attempt)
@@ -302,13 +302,14 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     return decide_after_answer_grading(state, deps)
 
 
-async def _settles(state: DualLoopState, deps: Deps) -> float | None:
+async def _settles(state: DualLoopState, deps: Deps, proof: Proof) -> float | None:
     """Log-odds of the model that wrote the answer; None where it was not the model."""
     if state.generation != "worded":
         return None
     shared, asked = prefix(state.standalone, state.passages)
     lang = language(state.standalone)
-    odds = await _model(state, deps, lambda llm: answer_settles(llm, shared, asked, lang, state.response))
+    draft, quote, question = state.response, " ".join(c.quote for c in proof.citations), state.standalone
+    odds = await _model(state, deps, lambda llm: answer_settles(llm, shared, asked, lang, draft, quote, question))
     if odds is not None:
         note(answer_log_odds=round(odds, 2), threshold=SETTLES_THRESHOLD)
     return odds

@@ -24,6 +24,8 @@ async def evidence_settles(llm: LLM, shared: list[Message], asked: str, lang: st
     return (await llm.yes_no(lines.gate(shared, asked, lang))).log_odds
 
 
-async def answer_settles(llm: LLM, shared: list[Message], asked: str, lang: str, draft: str) -> float:
-    """Log-odds that `draft`, word for word what the model wrote, settles the question and stands in the passages."""
-    return (await llm.yes_no(lines.settles(shared, asked, lang, draft))).log_odds
+async def answer_settles(
+    llm: LLM, shared: list[Message], asked: str, lang: str, draft: str, quote: str, question: str
+) -> float:
+    """Log-odds that `draft`, word for word what the model wrote, settles the `question` by the `quote` that proves it."""
+    return (await llm.yes_no(lines.settles(shared, asked, lang, draft, quote, question))).log_odds

@@ -18,10 +18,13 @@ ANSWER = {
     "en": "Now answer the question in one or two short sentences with the passages' own words.",
     "zh": "现在用资料中的原话，以一两句话简短回答问题。",
 }
+# Of four wordings, on answers drafted for adversarial questions of SQuAD2, this one told right from wrong best: AUC 0.74; "does
+# this answer settle the question, and do the passages state it" 0.59, "is that the right answer to exactly this question" 0.55.
 SETTLES = {
-    "en": "Does this answer settle the question, and do the passages state it? Reply yes or no.",
-    "zh": "这个回答解决了问题，并且资料写明了它吗？只回答 yes 或 no。",
+    "en": "It rests on this: {quote}\nDoes this alone answer the question: {question} Reply yes or no.",
+    "zh": "它依据的是：{quote}\n仅凭这些能回答这个问题吗：{question} 只回答 yes 或 no。",
 }
+QUOTE_CHARS = 600  # of the quotes that an answer rests on
 
 
 def gate(shared: Sequence[Message], asked: str, lang: str) -> list[Message]:
@@ -35,7 +38,8 @@ def wording(shared: Sequence[Message], asked: str, lang: str) -> list[Message]:
     return [*gate(shared, asked, lang), yes, now]
 
 
-def settles(shared: Sequence[Message], asked: str, lang: str, draft: str) -> list[Message]:
-    """Whether `draft`, word for word what the model wrote, is an answer."""
-    said, now = Message(role="assistant", content=draft), Message(role="user", content=SETTLES[lang])
+def settles(shared: Sequence[Message], asked: str, lang: str, draft: str, quote: str, question: str) -> list[Message]:
+    """Whether `draft`, word for word what the model wrote, is an answer: by the `quote` that proves it, to the `question`."""
+    said = Message(role="assistant", content=draft)
+    now = Message(role="user", content=SETTLES[lang].format(quote=quote[:QUOTE_CHARS], question=question))
     return [*wording(shared, asked, lang), said, now]

@@ -14,7 +14,8 @@ RouteName = Literal["hierarchical_search", "direct_chunk_search", "web_search", 
 SEARCHES: tuple[Search, ...] = get_args(Search)  # in the order in which the inner loop tries them
 
 _WEB = re.compile(
-    r"\b(?:search|browse|check|look|find)\b[^.?!]{0,40}\b(?:(?:the|on) (?:web|internet)\b(?! \w*(?:server|site|page|browser|app|port))|online\b)"
+    r"\b(?:search|browse|check|look|find)\b[^.?!]{0,40}\b(?:(?:the|on) (?:web|internet)\b"
+    r"(?! \w*(?:server|site|page|browser|app|port))|online\b)"
     r"|\bweb search for\b|\bgoogle\s+(?:it|for|this|that)\b|上网|网上|联网|互联网上|搜索网络",
     re.IGNORECASE,
 )
