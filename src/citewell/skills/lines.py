@@ -21,8 +21,8 @@ ANSWER = {
 # Of four wordings, on answers drafted for adversarial questions of SQuAD2, this one told right from wrong best: AUC 0.74; "does
 # this answer settle the question, and do the passages state it" 0.59, "is that the right answer to exactly this question" 0.55.
 SETTLES = {
-    "en": "It rests on this: {quote}\nDoes this alone answer the question: {question} Reply yes or no.",
-    "zh": "它依据的是：{quote}\n仅凭这些能回答这个问题吗：{question} 只回答 yes 或 no。",
+    "en": "It rests on this sentence: {quote}\nDoes this sentence alone answer the question: {question} Reply yes or no.",
+    "zh": "它依据的是这句话：{quote}\n仅凭这句话能回答这个问题吗：{question} 只回答 yes 或 no。",
 }
 QUOTE_CHARS = 600  # of the quotes that an answer rests on
 
