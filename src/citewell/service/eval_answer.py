@@ -16,6 +16,10 @@ from citewell.skills.confidence import answer_signals, share
 from citewell.types import Answer, Citation, Step
 
 
+SEARCHED = ("DocumentRetrievalNode", "retrieve_documents")
+GRADED = ("AnswerGenerationNode", "grade_documents")
+
+
 async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
     """Raises what `service.ask.stream` raises."""
     started = time.perf_counter()
@@ -93,9 +97,9 @@ async def _cited(shelf: Shelf, asked: Asked, citation: Citation) -> Cited:
 
 
 def _signals(steps: Mapping[str, Step], given: Answer) -> dict[str, float] | None:
-    """What the answer's confidence was made of, as the steps of the `qa` agent tell it; None for agents that do not."""
-    searched, worded = steps.get("DocumentRetrievalNode"), steps.get("AnswerGenerationNode")
+    """What the answer's confidence was made of, as the agent's steps tell it; None for agents that do not."""
+    searched, graded = (next((steps[name] for name in names if name in steps), None) for names in (SEARCHED, GRADED))
     sure = searched.detail.get("confidence") if searched else None
-    if sure is None or worded is None or not given.sentences:
+    if sure is None or graded is None or not given.sentences:
         return None
-    return answer_signals(sure, worded.detail.get("evidence_log_odds"), share([s.verdict for s in given.sentences]))
+    return answer_signals(sure, graded.detail.get("evidence_log_odds"), share([s.verdict for s in given.sentences]))
