@@ -200,9 +200,9 @@ class Step(Shown):
 class Answer(Shown):
     """One object on every channel.
 
-    `agent_reason`: why `auto` chose the agent. `stop_reason`: what ended the loops of an answer that is not settled:
-    `routes_exhausted`, `corrections_exhausted`, `same_evidence`, `same_question`, `budget_calls`, `budget_tokens` or
-    `budget_seconds`.
+    `agent_reason`: why `auto` chose the agent. `stop_reason`: what ended an answer that is not settled: `routes_exhausted`,
+    `corrections_exhausted`, `unsettled` (no correction was allowed), `same_evidence`, `same_question`, `model_failed`,
+    `budget_calls`, `budget_tokens` or `budget_seconds`.
     """
 
     answer: str
@@ -226,6 +226,7 @@ class Trace(Shown):
     """How an answer came about, step by step."""
 
     trace_id: str
+    user_id: str = "local"
     agent: str
     question: str
     collection: str

@@ -122,6 +122,14 @@ async def test_the_same_again_is_one_memory(memories: Memories, clock: Clock) ->
     assert (only.created_at, only.updated_at, only.expires_at) == (first.created_at, clock.at, clock.at + 10 * DAY)
 
 
+async def test_a_run_gone_on_with_counts_once(memories: Memories) -> None:
+    """The same told by the same run is the same time; by another run, or by nobody known, it is one more."""
+    for trace_id, seen in (("tr_1", 1), ("tr_1", 1), ("tr_2", 2), ("tr_2", 2), ("", 3), ("", 4)):
+        assert (await keep(memories, "li", "q", "a", kind="question", trace_id=trace_id)).seen == seen
+    [only] = await memories.list("li")
+    assert (only.seen, only.trace_id) == (4, "tr_2")
+
+
 async def test_the_newer_wins_and_the_older_is_history(memories: Memories, clock: Clock) -> None:
     """Twice: the history of the newest has both, and none of them is found any more."""
     pro = await keep(memories, "li", "plan", "my plan is Pro")
@@ -194,19 +202,31 @@ async def test_nothing_is_derived_from_what_is_forgotten(memories: Memories) -> 
 
 
 async def test_expiry(memories: Memories, clock: Clock, db: Database) -> None:
-    """Past its day it is not shown; the next write of anybody deletes it, with its history."""
+    """Past its day it is not shown; the first write of anybody a day later deletes it, with its history."""
     await keep(memories, "li", "plan", "Pro", 0)
     old = await keep(memories, "li", "plan", "Basic", 0)
-    clock.at += 9 * DAY
+    clock.at += 8 * DAY
     await keep(memories, "li", "name", "Li", 1)
-    clock.at += 1.5 * DAY
+    clock.at += 2.5 * DAY
+    await keep(memories, "han", "name", "Han")
     assert [m.subject for m in await memories.list("li", history=True)] == ["name"]
     assert [m.subject for m, _ in await memories.near("li", direction(0), 5)] == ["name"]
     with pytest.raises(NotFound):
         await memories.get("li", old.memory_id)
-    assert await count(db, "memories") == 3
+    assert await count(db, "memories") == 4
+    clock.at += 0.5 * DAY
     await keep(memories, "han", "name", "Han")
     assert await count(db, "memories") == 2
+
+
+async def test_history_is_not_shown_longer_than_what_replaced_it(db: Database, clock: Clock) -> None:
+    """Even where it was to be kept longer, because the setting was higher then."""
+    await keep(Memories(db, "one", 100, 10, clock), "li", "plan", "Pro")
+    short = Memories(db, "one", 1, 10, clock)
+    await keep(short, "li", "plan", "Basic")
+    clock.at += 1.5 * DAY
+    await keep(short, "han", "x", "y")
+    assert await short.list("li", history=True) == []
 
 
 async def test_history_goes_with_what_replaced_it(db: Database, clock: Clock) -> None:
@@ -301,6 +321,41 @@ async def test_forgetting_takes_all_that_came_of_it(memories: Memories, db: Data
     assert {t.trace_id for t in await traces.list()} == {"tr_2", "tr_3", "tr_4"}
     assert [m.memory_id for m in await memories.list("li", history=True)] == [other.memory_id]
     assert await count(db, "memory_uses") == 2  # of `other`
+
+
+async def test_only_what_was_forgotten_is_missing(path: Path, db: Database, clock: Clock) -> None:
+    """Not what expired or made room while the answer was made; whichever process did it."""
+    memories = Memories(db, "one", 10, 3, clock)
+    old = await keep(memories, "li", "old", "t", 0)
+    clock.at += 9.9 * DAY
+    shed, forgotten, kept = [await keep(memories, "li", f"s{n}", "t", n) for n in range(3)]
+    clock.at += 0.2 * DAY
+    async with Database(path) as opened:
+        other = Memories(opened, "one", 10, 3, clock)
+        await other.forget("li", forgotten.memory_id)
+        for n in range(3, 5):
+            await keep(other, "li", f"s{n}", "t", n)
+    assert [m.subject for m in await memories.list("li", history=True)] == ["s4", "s3", "s2"]
+    ids = [each.memory_id for each in (old, shed, forgotten, kept)]
+    await Traces(db, 30).put(trace_of("tr_1"))
+    assert await memories.used("li", "tr_1", ids) == [old.memory_id, shed.memory_id, kept.memory_id]
+    assert await memories.used("han", "tr_1", ids) == []
+    assert (await memories.forget_all("li")).traces == 1
+    assert await count(db, "memories") == 0
+
+
+async def test_what_made_room_goes_for_good(db: Database, clock: Clock) -> None:
+    """A day later, with its history; it is neither found nor counted meanwhile."""
+    memories = Memories(db, "one", 10, 2, clock)
+    for n in range(6):
+        clock.at += 1
+        await keep(memories, "li", f"s{n}", "t", n)
+        assert len(await memories.list("li", history=True)) == min(2, n + 1)
+    assert [m.subject for m, _ in await memories.near("li", direction(0), 9)] in (["s5", "s4"], ["s4", "s5"])
+    assert await count(db, "memories") == 6
+    clock.at += DAY
+    await keep(memories, "han", "s", "t")
+    assert await count(db, "memories") == 3
 
 
 async def test_forgetting_leaves_no_copy_on_the_disk(memories: Memories, path: Path) -> None:

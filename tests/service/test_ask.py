@@ -142,10 +142,10 @@ async def test_twenty_questions_at_once_do_not_mix(filled: App) -> None:
 async def test_an_answer_that_cannot_be_kept_is_still_given(filled: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk loses the trace, not the answer; a warning says so."""
 
-    async def full(_: object) -> None:
+    def full(*_: object) -> None:
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr(filled.traces, "put", full)
+    monkeypatch.setattr(filled.traces, "put_in", full)
     script(filled).enqueue("The lighthouse was built in 1857.")
     answer = await ask(filled, AskRequest(question="When was the lighthouse built?"))
     assert answer.answer == "The lighthouse was built in 1857.[1]"

@@ -95,24 +95,30 @@ async def test_two_users_do_not_share_a_memory(filled: App) -> None:
     assert (told.status, told.citations[0].origin) == ("answered", "memory")
     other = await ask(filled, asking("What is my plan?", user_id="bob"))
     assert "Pro" not in other.answer
-    assert not any("Pro" in str(prompt) for prompt in (await filled.traces.get(other.trace_id)).prompts)
+    assert not any("Pro" in str(prompt) for prompt in (await filled.traces.get(other.trace_id, "bob")).prompts)
     assert await list_memories(filled, "bob") == []
+    with pytest.raises(NotFound):
+        await filled.traces.get(told.trace_id, "bob")
+    assert [t.trace_id for t in await filled.traces.list(user_id="bob")] == [other.trace_id]
+    with pytest.raises(NotFound, match="no session"):
+        await ask(filled, asking("What did I say?", user_id="bob", session_id=told.session_id))
     (memory,) = await list_memories(filled, "ann")
     with pytest.raises(NotFound):
         await forget_memories(filled, "bob", memory.memory_id)
 
 
 async def test_forgetting_removes_the_traces_that_used_it(filled: App) -> None:
-    """What the memory was shown in goes with it; other traces stay."""
+    """What the memory was told in and shown in goes with it; other traces stay."""
     llm = script(filled)
     kept = await ask(filled, asking("Hello!"))
-    await ask(filled, asking("Remember that my plan is Pro."))
+    first = await ask(filled, asking("Remember that my plan is Pro."))
     (memory,) = await list_memories(filled, "local")
     llm.enqueue("Your plan is Pro.")
     used = await ask(filled, asking("What is my plan?"))
     await forget_memories(filled, "local", memory.memory_id)
-    with pytest.raises(NotFound):
-        await filled.traces.get(used.trace_id)
+    for gone in (first, used):
+        with pytest.raises(NotFound):
+            await filled.traces.get(gone.trace_id)
     assert (await filled.traces.get(kept.trace_id)).trace_id == kept.trace_id
     assert await list_memories(filled, "local", history=True) == []
 
@@ -203,6 +209,58 @@ async def test_a_run_is_gone_on_with_in_its_own_session_and_with_its_own_options
     trace_id = await stopped_after(filled, "grade_documents", asking(session_id=session, options={"max_calls": 2}))
     answer = await ask(filled, AskRequest(resume=trace_id))
     assert (answer.session_id, answer.stop_reason) == (session, "budget_calls")
+
+
+@pytest.mark.parametrize("what", ["put_in", "append_in", "end_in"])
+async def test_an_answer_that_could_not_be_kept_whole_is_not_kept_in_part(
+    filled: App, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Killed in the middle of keeping it: no trace, no session, and the run still there to go on with."""
+    llm = script(filled)
+    llm.enqueue(DRAFT)
+    store = {"put_in": filled.traces, "append_in": filled.sessions, "end_in": filled.runs}[what]
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, what, killed)
+        with pytest.raises(KeyboardInterrupt):
+            await ask(filled, asking())
+    assert await filled.traces.list() == []
+    assert await filled.sessions.list() == []
+    (run,) = await unfinished(filled)
+    answer = await ask(filled, AskRequest(resume=run.trace_id))
+    assert (answer.status, len(llm.calls)) == ("answered", 3)
+    (session,) = await filled.sessions.list()
+    assert session.messages == 2
+    assert [memory.seen for memory in await list_memories(filled, "local")] == [1]
+
+
+async def test_a_run_whose_session_is_gone_does_not_wait_for_ever(filled: App) -> None:
+    llm = script(filled)
+    session = (await ask(filled, asking("Hello!"))).session_id
+    llm.enqueue(DRAFT)
+    trace_id = await stopped_after(filled, "grade_documents", asking(session_id=session))
+    await filled.sessions.delete(session)
+    with pytest.raises(NotFound, match="no session"):
+        await ask(filled, AskRequest(resume=trace_id))
+    assert await unfinished(filled) == []
+
+
+async def test_half_characters_are_no_fault_of_ours(filled: App) -> None:
+    """In the question and in the model's reply."""
+    script(filled).enqueue(DRAFT + " \udce9")
+    answer = await ask(filled, asking("When was the lighthouse built? \udce9"))
+    assert answer.status == "answered"
+    assert answer.trace_id
+
+
+async def test_what_is_said_and_does_not_count_is_told(filled: App) -> None:
+    script(filled).enqueue(DRAFT, DRAFT, DRAFT)
+    passed = await ask(filled, AskRequest(question=QUESTION, options={"web": True, "corrections": 5}))
+    assert "the qa agent does not use corrections, web" in passed.warnings
+    assert any("no provider is named" in warning for warning in (await ask(filled, asking(options={"web": True}))).warnings)
 
 
 async def test_nobody_goes_on_with_what_is_not_theirs(filled: App) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from citewell.errors import InvalidInput
@@ -61,6 +63,14 @@ async def test_the_answer_says_who_gave_it_and_why(app: App) -> None:
     await app.catalog.create_collection("default")
     overruled = await ask(app, AskRequest(question="Remember that my plan is Basic.", agent="qa"))
     assert (overruled.agent, overruled.agent_reason) == ("qa", "")
+
+
+async def test_what_cannot_be_asked_is_refused_before_anybody_is_chosen(app: App) -> None:
+    """A text of a megabyte keeps nobody waiting."""
+    started = time.monotonic()
+    with pytest.raises(InvalidInput, match="characters"):
+        await ask(app, AskRequest(question="last time " * 50_000, agent="auto"))
+    assert time.monotonic() - started < 5
 
 
 async def test_an_unknown_agent_is_refused_by_name(app: App) -> None:

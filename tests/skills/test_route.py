@@ -20,12 +20,15 @@ DIRECT, SECTIONS, WEB = "direct_chunk_search", "hierarchical_search", "web_searc
         ("How long is the warranty?", "fact", {"settled_by": [SECTIONS]}, SECTIONS),
         ("How long is the warranty?", "fact", {"settled_by": [WEB], "web": False}, DIRECT),
         ("Summarise the handbook", "summary", {}, SECTIONS),
+        ("How long is the warranty?", "fact", {"settled_by": [WEB]}, DIRECT),
+        ("Which part number fits the pump?", "fact", {}, DIRECT),
+        ("Summarise the handbook", "summary", {"forced": True}, DIRECT),
         ("What does chapter 3 say?", "fact", {}, SECTIONS),
         ("第三章讲了什么？", "fact", {}, SECTIONS),
         ("Search the web for the newest release", "fact", {"web": True}, WEB),
         ("上网查一下最新版本", "fact", {"web": True}, WEB),
         ("Search the web for the newest release", "fact", {"web": False}, DIRECT),
-        ("Any news about the merger?", "fact", {"web": True}, WEB),
+        ("What is the latest news about the merger?", "fact", {"web": True}, WEB),
     ],
 )
 def test_the_first_route(question: str, intent: str, more: dict[str, object], route: str) -> None:
@@ -36,7 +39,18 @@ def test_the_first_route(question: str, intent: str, more: dict[str, object], ro
 
 
 @pytest.mark.parametrize(
-    "question", ["How do I find the port of the web server in the manual?", "Which web browsers are supported?"]
+    "question",
+    [
+        "How do I find the port of the web server in the manual?",
+        "Which web browsers are supported?",
+        "How do I find my invoices on the web portal?",
+        "Where can I find the online form for leave?",
+        "Does the plan integrate with Google Workspace?",
+        "What weather conditions stop the crane?",
+        "怎么开通网上银行？",
+        "上网课需要什么设备？",
+        "新闻稿由谁审批？",
+    ],
 )
 def test_a_question_about_the_web_is_not_one_for_it(question: str) -> None:
     assert not wants_web(question)
@@ -83,3 +97,18 @@ def test_queries_that_look_for_the_same_words(one: str, other: str, same: bool) 
 async def test_another_query_is_taken_as_words_only(reply: str, query: str) -> None:
     """No label, no quotes, one line, and nothing that is too long to be a query."""
     assert await correct("How long?", "A draft.", ScriptedLLM(reply)) == query
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Search the web for the height of the tower",
+        "Could you look this up on the internet?",
+        "Please google it",
+        "How tall is the tower? Look it up online.",
+        "上网查一下铁塔有多高",
+        "在网上找找铁塔的高度",
+    ],
+)
+def test_a_request_for_the_web(question: str) -> None:
+    assert wants_web(question)

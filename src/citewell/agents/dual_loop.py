@@ -7,15 +7,15 @@ ended it is said.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
 from citewell.agents.dual_loop_end import settle
+from citewell.agents.dual_loop_keep import keep
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState, Retrieved
-from citewell.errors import BudgetSpent, CitewellError, ConfigError, PermanentError, TransientError
+from citewell.agents.dual_loop_talk import TALK, intent_of, said
+from citewell.errors import BudgetSpent, CitewellError, ConfigError, Conflict, NotFound, PermanentError, TransientError
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
-from citewell.knowledge.memory import Told
 from citewell.models.base import LLM, Reply
 from citewell.skills import answer as answering
 from citewell.skills.cite import Proof, prove
@@ -24,21 +24,19 @@ from citewell.skills.confidence import share
 from citewell.skills.correct import correct, says_same
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import pack, packed, prefix, seen
-from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD, answer_settles, evidence_settles
-from citewell.skills.intent import WIDE, classify_intent
+from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD, answer_settles, evidence_settles, settled
+from citewell.skills.intent import WIDE
 from citewell.skills.recall import personalised, told_now
 from citewell.skills.recollect import conversation_hits, memory_hits, with_origin
-from citewell.skills.reference import Readings, candidates, depends_on_history, readings
-from citewell.skills.remember import asked_part, asks_about_memory, asks_to_remember, facts_told, only_tells
+from citewell.skills.reference import Readings, depends_on_history, readings
+from citewell.skills.remember import asked_part, asks_about_talk
 from citewell.skills.route import next_search, search_route, wants_web
-from citewell.skills.secret import is_secret
 from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
-from citewell.skills.wording import say
 from citewell.types import Event
 
 T = TypeVar("T")
-TALK = frozenset({"smalltalk", "remember", "memory", "which"})  # intents that need no search
+SHOWN = 3  # nearest passages that a refusal names
 RECALLED = 8  # memories or turns that a question about them is answered from
 
 
@@ -62,31 +60,20 @@ async def retrieve_memory(state: DualLoopState, deps: Deps) -> Literal["route_qu
 @node("route_query")
 async def route_query(state: DualLoopState, deps: Deps) -> Literal["search", "direct"]:
     """Decide where to look first; nothing is searched here."""
-    state.intent, reason = await _intent(state, deps)
+    state.intent, reason = await intent_of(state, deps)
     if state.intent in TALK:
         state.route, state.route_reason = "direct", reason
     else:
         settled = [recalled.memory.route for recalled in state.memories if recalled.same]
-        chosen = search_route(state.question, state.intent, preferred=deps.preferred, settled_by=settled, web=deps.web)
+        chosen = search_route(
+            state.question, state.intent, preferred=deps.preferred, forced=deps.forced, settled_by=settled, web=deps.web
+        )
         state.route, state.route_reason = chosen.name, chosen.reason
     if wants_web(state.question) and not deps.web:
         state.warnings.append("the question asks for the web, and searching it is switched off (setting web.provider)")
     state.tried_routes = [state.route]
     note(route=state.route, reason=state.route_reason, intent=state.intent)
     return "direct" if state.route == "direct" else "search"
-
-
-async def _intent(state: DualLoopState, deps: Deps) -> tuple[str, str]:
-    """What kind of question it is, and why no search is needed where none is."""
-    question = state.question
-    if candidates(question, state.history):
-        return "which", "the question may mean either of two things"
-    if asks_to_remember(question) or only_tells(question):
-        return "remember", "there is nothing to answer, only something to remember"
-    if asks_about_memory(question) and (state.memories or state.history):
-        return "memory", "the question is about what was said before"
-    intent = await classify_intent(question, deps.embedder)
-    return intent.label, "nothing is asked of the documents"
 
 
 @node("rewrite_query")
@@ -100,11 +87,12 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
     else:
         query = await _other_words(state, deps)
         if not query or any(says_same(query, earlier) for earlier in state.queries):
-            state.stop_reason = state.stop_reason or "same_question"
+            state.stop_reason = state.stop_reason or ("model_failed" if state.degraded else "same_question")
             note(query=query)
-            settle(state, deps)
+            await settle(state, deps)
             return "same_question"
         state.read = Readings(query, state.standalone, 1.0)
+        state.outside = query if not (state.used_memories or state.used_told) else state.outside
         state.route = next(route for route in state.tried_routes if route != "direct")
     state.tried_routes, state.updated_query = [state.route], state.read.text
     state.queries.append(state.updated_query)
@@ -119,9 +107,11 @@ async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Reading
     standalone, read = question, readings(question, state.history)
     if state.history and depends_on_history(question, state.history):
         standalone = await _model(state, deps, lambda llm: in_full(question, state.history, llm)) or read.text
+    state.outside = standalone
     standalone, used = personalised(standalone, [*told_now(state.question), *state.memories])
     if used:
         state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
+        state.used_told = [memory.subject for memory in used if not memory.memory_id]
         read = Readings(standalone, read.context or question, read.weight or 1.0)
     return standalone, read
 
@@ -149,12 +139,13 @@ async def _model(state: DualLoopState, deps: Deps, ask: Callable[[LLM], Awaitabl
 async def retrieve_documents(state: DualLoopState, deps: Deps) -> Literal["grade_documents"]:
     """Search by the route in hand; where the documents hold nothing at all, go on to the web at once."""
     found = await _retrieved(state, deps)
-    if not found.hits and deps.web and "web_search" not in state.tried_routes:
+    if not found.hits and deps.web and "web_search" not in state.tried_routes and not deps.late():
         state.route = "web_search"
         state.tried_routes.append(state.route)
         found = await _retrieved(state, deps)
     fresh = [hit for hit in found.hits if hit.chunk_id not in state.rejected]
     state.documents, state.retrieval_confidence = fresh, found.confidence
+    state.nearest = state.nearest or found.hits[:SHOWN]
     if len(fresh) < len(found.hits):  # the best were looked at before, and are not among these
         state.retrieval_confidence = deps.rate(state.read.text, fresh)
     state.fetched |= found.fetched
@@ -168,7 +159,7 @@ async def _retrieved(state: DualLoopState, deps: Deps) -> Retrieved:
     """Raises StorageError. What fails of the web is a warning: the documents are there all the same."""
     state.searched.append(state.route)
     try:
-        return await deps.retrieve(state.route, state.read, search_names(state.standalone))
+        return await deps.retrieve(state.route, state.read, search_names(state.standalone), state.outside)
     except (TransientError, PermanentError, ConfigError) as error:
         if state.route != "web_search":
             raise
@@ -188,7 +179,10 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
     if not state.documents_are_relevant:
         state.rejected += [p.hit.chunk_id for p in state.passages]
     note(relevant=state.documents_are_relevant, passages=len(state.passages))
-    return decide_after_document_grading(state, deps)
+    decision = decide_after_document_grading(state, deps)
+    if decision == "fallback":
+        await settle(state, deps)
+    return decision
 
 
 async def _documents_hold_it(state: DualLoopState, deps: Deps) -> bool:
@@ -206,20 +200,24 @@ async def _documents_hold_it(state: DualLoopState, deps: Deps) -> bool:
 
 def decide_after_document_grading(state: DualLoopState, deps: Deps) -> Literal["generate", "retry_retrieve", "fallback"]:
     """Good: write. Poor: the next search that has not been tried. None left, or the same evidence as before: an honest end."""
+    _look_at_the_clock(state, deps)
     if state.documents_are_relevant:
-        if state.spans in state.answered_from:
-            state.stop_reason = "same_evidence"
-            settle(state, deps)
-            return "fallback"
-        return "generate"
+        if state.spans not in state.answered_from:
+            return "generate"
+        state.stop_reason = state.stop_reason or "same_evidence"
+        return "fallback"
     route = next_search(state.tried_routes, web=deps.web) if deps.settings.inner_loop else None
     if route is not None and not state.stop_reason:
         state.route = route
         state.tried_routes.append(route)
         return "retry_retrieve"
     state.stop_reason = state.stop_reason or "routes_exhausted"
-    settle(state, deps)
     return "fallback"
+
+
+def _look_at_the_clock(state: DualLoopState, deps: Deps) -> None:
+    if deps.late():
+        state.stop_reason = state.stop_reason or "budget_seconds"
 
 
 @node("generate_response")
@@ -234,7 +232,7 @@ async def _worded(state: DualLoopState, deps: Deps) -> None:
     lang, sink = language(state.standalone), emit
 
     def ask(llm: LLM) -> Awaitable[Reply]:
-        warmth = 0.3 * state.correction_attempts  # the same words again would be no correction
+        warmth = 0.3 * state.correction_attempts
         return answering.generate(
             llm, shared, asked, lang, on_token=lambda text: sink(Event("token", text)), temperature=warmth
         )
@@ -258,27 +256,15 @@ async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_re
     state.generation = "direct"
     if state.intent == "memory":
         memories = [recalled.memory for recalled in state.memories]
-        hits = memory_hits(memories, state.lang) + conversation_hits(state.history, deps.session_id, state.lang)
+        hits = memory_hits(memories, state.lang)
+        if asks_about_talk(state.question):
+            hits += conversation_hits(state.history, deps.session_id, state.lang)
         state.passages = pack(state.standalone, hits, deps.llm.evidence_tokens if deps.llm else 500, most=RECALLED)
         await _worded(state, deps)
     else:
-        state.response = _said(state, deps)
+        state.response = said(state, deps)
     note(response=state.response)
     return "grade_relevance"
-
-
-def _said(state: DualLoopState, deps: Deps) -> str:
-    lang, question = state.lang, state.question
-    if state.intent == "which":
-        return say("which", lang, options=say("or", lang).join(candidates(question, state.history)))
-    if state.intent == "smalltalk":
-        return say("smalltalk", lang)
-    if deps.remember is None:
-        return say("memory_off", lang)
-    facts = [fact.text for fact in facts_told(question)]
-    if not facts:
-        return say("secret" if is_secret(question) else "nothing_to_note", lang)
-    return say("noted", lang, facts=("；" if lang == "zh" else "; ").join(facts))
 
 
 @node("grade_relevance")
@@ -286,12 +272,12 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     """Does the answer settle the question, and is it grounded in what it cites?"""
     if state.generation == "direct" and not state.passages:  # our own words: nothing to prove
         state.is_relevant = True
-        return decide_after_answer_grading(state, deps)
-    proof = Proof([], [])
-    if state.generation != "unknown":
-        proof = await prove(answering.tidy(state.response), state.standalone, state.passages, deps.embedder)
-        proof = Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
+        await settle(state, deps)
+        return "end"
+    proof = Proof([], []) if state.generation == "unknown" else await _proof(state, deps)
     supported = share([sentence.verdict for sentence in proof.sentences])
+    if state.route == "direct" and state.degraded:  # the words of a memory are no answer where nobody could word one
+        supported = 0.0
     settles = await _settles(state, deps, proof) if supported and deps.settings.outer_loop else None
     state.is_relevant = supported > 0 and (settles is None or settles >= SETTLES_THRESHOLD)
     attempt = Attempt(proof, settles, state.evidence_log_odds, state.retrieval_confidence, state.route, supported)
@@ -299,32 +285,53 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     state.answered_from.append(state.spans)
     problems = [problem for sentence in proof.sentences for problem in sentence.problems]
     note(verdicts=[sentence.verdict for sentence in proof.sentences], problems=problems, relevant=state.is_relevant)
-    return decide_after_answer_grading(state, deps)
+    decision = decide_after_answer_grading(state, deps)
+    if decision == "end":
+        await settle(state, deps)
+    return decision
+
+
+async def _proof(state: DualLoopState, deps: Deps) -> Proof:
+    """Every sentence bound to what proves it; nothing where what it was written from was changed meanwhile."""
+    proof = await prove(answering.tidy(state.response), state.standalone, state.passages, deps.embedder)
+    try:
+        return Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
+    except (Conflict, NotFound) as error:
+        state.warnings.append(f"an answer was dropped: {error.message}")
+        return Proof([], [])
 
 
 async def _settles(state: DualLoopState, deps: Deps, proof: Proof) -> float | None:
-    """Log-odds of the model that wrote the answer; None where it was not the model."""
+    """Both grades of an answer that the model wrote, as one figure; None where it did not."""
     if state.generation != "worded":
         return None
     shared, asked = prefix(state.standalone, state.passages)
     lang = language(state.standalone)
     draft, quote, question = state.response, " ".join(c.quote for c in proof.citations), state.standalone
     odds = await _model(state, deps, lambda llm: answer_settles(llm, shared, asked, lang, draft, quote, question))
-    if odds is not None:
-        note(answer_log_odds=round(odds, 2), threshold=SETTLES_THRESHOLD)
-    return odds
+    if odds is None:
+        return None
+    both = settled(state.evidence_log_odds, odds)
+    note(answer_log_odds=round(odds, 2), both=round(both, 2), threshold=SETTLES_THRESHOLD)
+    return both
 
 
 def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
-    """Good: the end. Poor: in other words, as often as is allowed and as there is a model that can find some."""
+    """Good: the end. Poor: in other words, as often as is allowed and as there is a model that can find some. After a poor
+    direct answer the documents are asked, which is no correction.
+    """
+    _look_at_the_clock(state, deps)
+    if state.is_relevant:
+        return "end"
+    if state.route == "direct" and not state.stop_reason:
+        return "retry"
     most = deps.settings.corrections if deps.settings.outer_loop else 0
     can = deps.llm is not None and not state.degraded and not state.stop_reason
-    if not state.is_relevant and can and state.correction_attempts < most:
+    if can and state.correction_attempts < most:
         state.correction_attempts += 1
         return "retry"
-    if not state.is_relevant and not state.stop_reason:
-        state.stop_reason = "corrections_exhausted" if state.correction_attempts else ""
-    settle(state, deps)
+    why = "corrections_exhausted" if state.correction_attempts else "model_failed" if state.degraded else "unsettled"
+    state.stop_reason = state.stop_reason or why
     return "end"
 
 
@@ -334,35 +341,9 @@ async def consolidate_memory(state: DualLoopState, deps: Deps) -> Literal["defau
     if deps.remember is None or not state.is_relevant or state.status != "answered":
         note(remembered=[])
         return "default"
-    kept = []
-    for told in _worth_keeping(state, deps):
-        try:
-            result = await deps.remember(told)
-        except CitewellError as error:
-            state.warnings.append(f"this could not be remembered: {error.message}")
-            continue
-        kept.append({"outcome": result.outcome, "text": told.text, "memory_id": result.memory and result.memory.memory_id})
-        state.warnings += [_differs(old.text, old.updated_at) for old in result.replaced]
-    note(remembered=kept)
+    await keep(state, deps, deps.remember)
+    note(remembered=state.kept_memories)
     return "default"
-
-
-def _worth_keeping(state: DualLoopState, deps: Deps) -> list[Told]:
-    trace_id, collection = deps.trace_id, deps.collection
-    facts = facts_told(state.question)
-    told = [Told("fact", fact.subject, fact.text, collection, trace_id=trace_id) for fact in facts]
-    if state.generation == "direct" or state.route == "direct" or is_secret(state.standalone):
-        return told
-    proved = state.attempts[-1].proof
-    cited = dict.fromkeys(citation.doc_id for citation in proved.citations)
-    said = ("" if state.lang == "zh" else " ").join(s.text for s in proved.sentences if s.citations)
-    used = tuple(state.used_memories)
-    return [*told, Told("question", state.standalone, said, collection, state.route, trace_id, tuple(cited), used)]
-
-
-def _differs(old: str, when: float) -> str:
-    day = datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d")
-    return f"this differs from what was remembered on {day}, which is now history: {old}"
 
 
 GRAPH: Graph[DualLoopState] = Graph(

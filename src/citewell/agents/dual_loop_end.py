@@ -6,29 +6,34 @@ The one rule: an ending says what was searched and what stopped it, unless the q
 from __future__ import annotations
 
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState
+from citewell.errors import Conflict, NotFound
 from citewell.flow import emit, note
 from citewell.skills.cite import Proof, proved
 from citewell.skills.confidence import answer_confidence
 from citewell.skills.format import with_markers
 from citewell.skills.grade import REJECTED
 from citewell.skills.recollect import memory_citation, memory_text
+from citewell.skills.remember import facts_told
 from citewell.skills.wording import ending, refusal, say
 from citewell.types import Event, Sentence, Status
 
+UNKEPT = "what you told of yourself was not remembered, because the question was not settled; tell it by itself"
 OURS: dict[str, Status] = {"remember": "answered"}  # what our own words are; else a question back
 
 
-def settle(state: DualLoopState, deps: Deps) -> None:
+async def settle(state: DualLoopState, deps: Deps) -> None:
     """Write the end of the run into the state, and show its citations."""
     if state.generation == "direct" and not state.passages:
         state.final_answer, state.status = state.response, OURS.get(state.intent, "clarify")
         state.confidence = float(state.status == "answered")
         return
-    best = _best(state)
+    best = await _still(_best(state), state, deps)
     if best is None:
         _refuse(state, deps)
     else:
         _show(state, deps, best)
+    if state.status != "answered" and facts_told(state.question) and deps.remember is not None:
+        state.warnings.append(UNKEPT)
     note(status=state.status, stop_reason=state.stop_reason)
     for citation in state.proof.citations:
         emit(Event("citation", citation))
@@ -42,6 +47,18 @@ def _best(state: DualLoopState) -> Attempt | None:
     return max(shown, key=lambda a: (a.settles or 0.0, a.supported), default=None)
 
 
+async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Attempt | None:
+    """The same where its quotes still stand in their documents: a page may have been fetched anew since an earlier attempt."""
+    if best is None or best is state.attempts[-1]:
+        return best
+    try:
+        await deps.locate(best.proof.citations)
+    except (Conflict, NotFound) as error:
+        state.warnings.append(f"an earlier answer was dropped: {error.message}")
+        return None
+    return best
+
+
 def _refuse(state: DualLoopState, deps: Deps) -> None:
     last = state.attempts[-1] if state.attempts else None
     retrieval, odds = state.retrieval_confidence, state.evidence_log_odds
@@ -51,7 +68,7 @@ def _refuse(state: DualLoopState, deps: Deps) -> None:
     state.confidence = answer_confidence(retrieval, odds, [], deps.calibration)
     if last is not None and last.proof.sentences and not last.supported:
         state.warnings.append("the draft was withheld: none of its sentences stands in the sources")
-    nearest = refusal(state.documents, state.lang)
+    nearest = refusal(state.nearest, state.lang)
     state.final_answer = _joined(state, nearest, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
 
 

@@ -33,16 +33,19 @@ class Retrieved:
 
 
 class Retrieve(Protocol):
-    """Search by a route. Raises StorageError, and for the web what the provider raises."""
+    """Search by a route; of the web by the words `outside`, which hold nothing that is remembered of the user. Raises
+    StorageError, and for the web what the provider raises.
+    """
 
-    async def __call__(self, route: RouteName, read: Readings, entities: Sequence[str]) -> Retrieved: ...
+    async def __call__(self, route: RouteName, read: Readings, entities: Sequence[str], outside: str) -> Retrieved: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Deps:
     """Effects. `llm` None: the tier without a chat model. `web`: whether the web can be searched. `preferred`: the search that
-    settings or request name. `recall` and `remember` are of one user; None where nothing is remembered. `rate`: how likely
-    hits hold what a text asks for.
+    settings or request name; `forced`: the request does, so nothing else may be searched first. `late`: whether the time
+    allowed for the question is over. `recall` and `remember` are of one user; None where nothing is remembered. `rate`: how
+    likely hits hold what a text asks for.
     """
 
     settings: DualLoopSettings
@@ -54,6 +57,8 @@ class Deps:
     locate: Callable[[list[Citation]], Awaitable[list[Citation]]]
     widen: Widen
     preferred: str
+    forced: bool = False
+    late: Callable[[], bool] = lambda: False
     web: bool = False
     session_id: str = ""
     trace_id: str = ""
@@ -66,7 +71,7 @@ class Deps:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An answer that was tried: what proves it, and how well it settles the question (log-odds; None: nobody judged)."""
+    """An answer that was tried: what proves it, and how well it settles the question (`grade.settled`; None: nobody judged)."""
 
     proof: Proof
     settles: float | None
@@ -90,12 +95,15 @@ class DualLoopState:
     tried_routes: list[RouteName] = field(default_factory=list)
     # rewrite_query
     standalone: str = ""  # the question as it is understood alone, and as it is answered
+    outside: str = ""  # what the web is searched for: nothing that is remembered stands in it
     updated_query: str = ""  # what is searched for
     read: Readings = field(default_factory=lambda: Readings(""))
     queries: list[str] = field(default_factory=list)  # all that was searched for
-    used_memories: list[str] = field(default_factory=list)  # ids of those that the rewrite or the answer rests on
+    used_memories: list[str] = field(default_factory=list)  # ids of those that the rewrite rests on
+    used_told: list[str] = field(default_factory=list)  # subjects of facts of this very message that it rests on
     # retrieve_documents
     documents: list[Hit] = field(default_factory=list)
+    nearest: list[Hit] = field(default_factory=list)  # the best of the first search that found anything
     retrieval_confidence: float = 0.0
     searched: list[RouteName] = field(default_factory=list)
     fetched: dict[str, float] = field(default_factory=dict)
@@ -112,6 +120,8 @@ class DualLoopState:
     correction_attempts: int = 0
     attempts: list[Attempt] = field(default_factory=list)
     answered_from: list[list[tuple[str, int, int]]] = field(default_factory=list)  # evidence of each attempt
+    # consolidate_memory
+    kept_memories: list[str] = field(default_factory=list)  # ids of what was remembered of this run
     # the end
     stop_reason: str = ""
     degraded: bool = False  # the chat model failed: no more of it in this run

@@ -153,9 +153,14 @@ def m007_memories(connection: Connection) -> None:
 
 
 def m008_runs(connection: Connection) -> None:
-    """Runs of agents that are not over: how far each came. `request` and `state` are JSON; `holder` is who may write them."""
+    """Runs of agents that are not over: how far each came. `request` and `state` are JSON; `holder` is who may write them. And
+    whose each trace is.
+    """
     _run(
         connection,
+        "ALTER TABLE traces ADD COLUMN user_id TEXT NOT NULL DEFAULT 'local'",
+        "DROP INDEX traces_created",
+        "CREATE INDEX traces_created ON traces (user_id, created_at)",
         """CREATE TABLE runs (
             trace_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, agent TEXT NOT NULL, request TEXT NOT NULL,
             next TEXT NOT NULL, state TEXT NOT NULL, holder TEXT NOT NULL,

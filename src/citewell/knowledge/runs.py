@@ -76,9 +76,11 @@ class Runs:
 
     async def end(self, trace_id: str, holder: str) -> None:
         """It is over. Raises Conflict as `keep` does."""
-        await self._db.write(
-            lambda connection: _held(connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id)
-        )
+        await self._db.write(lambda connection: self.end_in(connection, trace_id, holder))
+
+    def end_in(self, connection: Connection, trace_id: str, holder: str) -> None:
+        """The same, as part of a transaction."""
+        _held(connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id)
 
     async def list(self, user_id: str) -> list[Saved]:
         """The unfinished ones of a user, the newest first."""

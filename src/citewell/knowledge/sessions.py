@@ -42,6 +42,10 @@ class Sessions:
         self._clock = clock
 
     async def create(self, agent: str, user_id: str = "local", title: str = "", *, state: str = "OPEN") -> SessionInfo:
+        return await self._db.write(lambda connection: self.create_in(connection, agent, user_id, title, state=state))
+
+    def create_in(self, connection: Connection, agent: str, user_id: str, title: str, *, state: str = "OPEN") -> SessionInfo:
+        """The same, as part of a transaction."""
         session_id = "ses_" + secrets.token_hex(8)
         row = {
             "session_id": session_id,
@@ -51,12 +55,8 @@ class Sessions:
             "session_data": json.dumps({AGENT: agent, HISTORY: []}),
             "last_updated": self._clock(),
         }
-
-        def create(connection: Connection) -> SessionInfo:
-            connection.execute(_INSERT, row)
-            return _info(_row(connection, session_id))
-
-        return await self._db.write(create)
+        connection.execute(_INSERT, row)
+        return _info(_row(connection, session_id))
 
     async def get(self, session_id: str) -> SessionInfo:
         return await self._db.read(lambda connection: _info(_row(connection, session_id)))
@@ -80,11 +80,15 @@ class Sessions:
 
     async def append(self, session_id: str, messages: Sequence[Message]) -> None:
         """Add to the end of the history. Two that append at once both keep what they said, each in one piece."""
+        await self._db.write(lambda connection: self.append_in(connection, session_id, messages))
+
+    def append_in(self, connection: Connection, session_id: str, messages: Sequence[Message]) -> None:
+        """The same, as part of a transaction."""
 
         def append(data: dict[str, Any]) -> None:
             data.setdefault(HISTORY, []).extend(message.model_dump() for message in messages)
 
-        await self._change(session_id, append, None)
+        self._change_in(connection, session_id, append, None)
 
     async def history(self, session_id: str) -> list[Message]:
         return [Message(**message) for message in (await self.data(session_id)).get(HISTORY, [])]
@@ -113,19 +117,21 @@ class Sessions:
         return await self._db.read(rows)
 
     async def _change(self, session_id: str, change: Callable[[dict[str, Any]], None], state: str | None) -> None:
-        def apply(connection: Connection) -> None:
-            row = _row(connection, session_id)
-            data = _data(row)
-            change(data)
-            values = {
-                "session_id": session_id,
-                "session_data": json.dumps(data),
-                "state": state or row.current_state,
-                "now": self._clock(),
-            }
-            connection.execute(_UPDATE, values)
+        await self._db.write(lambda connection: self._change_in(connection, session_id, change, state))
 
-        await self._db.write(apply)
+    def _change_in(
+        self, connection: Connection, session_id: str, change: Callable[[dict[str, Any]], None], state: str | None
+    ) -> None:
+        row = _row(connection, session_id)
+        data = _data(row)
+        change(data)
+        values = {
+            "session_id": session_id,
+            "session_data": json.dumps(data),
+            "state": state or row.current_state,
+            "now": self._clock(),
+        }
+        connection.execute(_UPDATE, values)
 
 
 def _row(connection: Connection, session_id: str) -> Row[Any]:

@@ -1,6 +1,7 @@
 """How answers came about, kept for a number of days.
 
-The one rule: a trace past its day is not shown, whether or not it has been deleted yet; each `put` deletes those that are.
+The one rule: a trace is shown to its user only, and past its day to nobody, whether or not it has been deleted yet; each `put`
+deletes those that are.
 """
 
 from __future__ import annotations
@@ -28,24 +29,25 @@ class Traces:
 
     async def put(self, trace: Trace) -> None:
         """Keep a trace, or replace the one of the same id."""
+        await self._db.write(lambda connection: self.put_in(connection, trace))
+
+    def put_in(self, connection: Connection, trace: Trace) -> None:
+        """The same, as part of a transaction."""
         row = {
             "trace_id": trace.trace_id,
+            "user_id": trace.user_id,
             "session_id": trace.session_id,
             "created_at": trace.created_at,
             "expires": trace.created_at + self._seconds,
             "trace": json.dumps(trace.model_dump(mode="python"), default=str),  # details of steps may hold anything
         }
+        connection.execute(text("DELETE FROM traces WHERE expires <= :now"), {"now": self._clock()})
+        connection.execute(_PUT, row)
 
-        def put(connection: Connection) -> None:
-            connection.execute(text("DELETE FROM traces WHERE expires <= :now"), {"now": self._clock()})
-            connection.execute(_PUT, row)
-
-        await self._db.write(put)
-
-    async def get(self, trace_id: str) -> Trace:
+    async def get(self, trace_id: str, user_id: str = "local") -> Trace:
         def get(connection: Connection) -> str | None:
-            query = text("SELECT trace FROM traces WHERE trace_id = :id AND expires > :now")
-            return connection.execute(query, {"id": trace_id, "now": self._clock()}).scalar_one_or_none()
+            query = text("SELECT trace FROM traces WHERE trace_id = :id AND user_id = :user AND expires > :now")
+            return connection.execute(query, {"id": trace_id, "user": user_id, "now": self._clock()}).scalar_one_or_none()
 
         kept = await self._db.read(get)
         if kept is None:
@@ -57,17 +59,20 @@ class Traces:
         query = text("DELETE FROM traces WHERE trace_id = :id")
         await self._db.write(lambda connection: connection.execute(query, {"id": trace_id}))
 
-    async def list(self, limit: int = 50) -> list[Trace]:
+    async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
         """The newest first."""
 
         def rows(connection: Connection) -> list[str]:
-            return list(connection.execute(_NEWEST, {"now": self._clock(), "limit": limit}).scalars())
+            return list(connection.execute(_NEWEST, {"now": self._clock(), "limit": limit, "user": user_id}).scalars())
 
         return [Trace(**json.loads(kept)) for kept in await self._db.read(rows)]
 
 
 _PUT = text(
-    """INSERT OR REPLACE INTO traces (trace_id, session_id, created_at, expires, trace)
-    VALUES (:trace_id, :session_id, :created_at, :expires, :trace)"""
+    """INSERT OR REPLACE INTO traces (trace_id, user_id, session_id, created_at, expires, trace)
+    VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace)"""
 )
-_NEWEST = text("SELECT trace FROM traces WHERE expires > :now ORDER BY created_at DESC, rowid DESC LIMIT :limit")
+_NEWEST = text(
+    """SELECT trace FROM traces WHERE user_id = :user AND expires > :now
+    ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
+)

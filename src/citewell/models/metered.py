@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import anyio
 
 from citewell.errors import BudgetSpent
 from citewell.models.base import LLM, OnToken, Reply, Tokens, YesNo
+from citewell.models.clean import clean
 from citewell.types import Message
 
 T = TypeVar("T")
@@ -30,6 +31,13 @@ class Budget:
     seconds: float | None = None
 
 
+def guessed(messages: Sequence[Message]) -> int:
+    """About how many tokens a prompt has: one for four letters, or for a Chinese character and a half."""
+    text = "".join(message.content for message in messages)
+    ascii_ = sum(char.isascii() for char in text)
+    return round(ascii_ / 4 + (len(text) - ascii_) / 1.5)
+
+
 class Metered:
     """Wraps an LLM for the time of one question. Raises BudgetSpent instead of a call that the budget does not allow, and in
     the middle of one that lasts longer.
@@ -44,6 +52,7 @@ class Metered:
         self.calls = 0
         self.tokens = Tokens()
         self.prompts: list[dict[str, Any]] = []
+        self.spent = ""  # the limit that a call was refused for, as BudgetSpent names it
 
     async def chat(
         self,
@@ -58,12 +67,13 @@ class Metered:
         call = self._llm.chat(
             messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=on_token
         )
-        reply = await self._within(call)
+        reply = await self._within(call, messages)
+        reply = replace(reply, text=clean(reply.text))
         self._count("chat", messages, reply.text, reply.tokens)
         return reply
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        grade = await self._within(self._llm.yes_no(messages))
+        grade = await self._within(self._llm.yes_no(messages), messages)
         self._count("yes_no", messages, round(grade.log_odds, 3), grade.tokens)
         return grade
 
@@ -80,20 +90,19 @@ class Metered:
         self.calls, self.tokens, self.prompts = calls, tokens, list(prompts)
         self._began -= seconds
 
-    def check(self) -> None:
-        """Raises BudgetSpent where another call is not allowed."""
+    def _check(self, messages: Sequence[Message]) -> None:
         limits = self._budget
         used = self.tokens.prompt + self.tokens.completion
         if limits.calls is not None and self.calls >= limits.calls:
-            raise BudgetSpent(f"the {limits.calls} model calls of this question are used up", code="budget_calls")
-        if limits.tokens is not None and used >= limits.tokens:
-            raise BudgetSpent(f"the {limits.tokens} tokens of this question are used up", code="budget_tokens")
+            raise self._over("budget_calls", f"the {limits.calls} model calls of this question are used up")
+        if limits.tokens is not None and used + guessed(messages) > limits.tokens:
+            raise self._over("budget_tokens", f"the {limits.tokens} tokens of this question do not allow another call")
         if limits.seconds is not None and self.seconds >= limits.seconds:
             raise self._late()
 
-    async def _within(self, call: Coroutine[Any, Any, T]) -> T:
+    async def _within(self, call: Coroutine[Any, Any, T], messages: Sequence[Message]) -> T:
         try:
-            self.check()
+            self._check(messages)
         except BudgetSpent:
             call.close()
             raise
@@ -103,8 +112,12 @@ class Metered:
         assert scope.cancelled_caught, "only the budget's own time ends a call without a reply"
         raise self._late()
 
+    def _over(self, limit: str, message: str) -> BudgetSpent:
+        self.spent = limit
+        return BudgetSpent(message, code=limit)
+
     def _late(self) -> BudgetSpent:
-        return BudgetSpent(f"the {self._budget.seconds:g} seconds of this question are over", code="budget_seconds")
+        return self._over("budget_seconds", f"the {self._budget.seconds:g} seconds of this question are over")
 
     def _count(self, job: str, messages: Sequence[Message], reply: str | float, tokens: Tokens) -> None:
         self.calls += 1

@@ -8,16 +8,23 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 
+from sqlalchemy import Connection
+
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.knowledge.runs import Saved
-from citewell.models.metered import Budget, Metered
+from citewell.models.clean import clean
+from citewell.models.metered import Metered
 from citewell.service.app import App
 from citewell.service.ask_dual_loop import run_dual_loop
 from citewell.service.ask_qa import Runner, run_qa
 from citewell.service.auto import Asked, choose
-from citewell.service.options import AskOptions, filter_of, options_of, strategy_of
+from citewell.service.options import AskOptions, filter_of, options_of, strategy_of, unused
 from citewell.service.run import AskRequest, Run
 from citewell.service.search import waiting
+from citewell.service.sessions import own_session
+from citewell.skills.clean import clean as cleaned
+from citewell.skills.sensitive import word_list
+from citewell.skills.validate import objection
 from citewell.types import Answer, Event, Message, Step, Trace
 
 __all__ = ["AGENTS", "AUTO", "AskRequest", "ask", "names", "stream"]
@@ -49,7 +56,7 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     document, session, run to go on with), Conflict (a run that was gone on with elsewhere), and what the stores and models
     raise where no answer could be had without them.
     """
-    if request.agent not in names():
+    if not request.resume and request.agent not in names():
         raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(names())}", code="unknown_agent")
     run = await _gone_on(app, request) if request.resume else await _begin(app, request)
     for step in run.steps:
@@ -65,20 +72,28 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
 
 
 async def _begin(app: App, request: AskRequest) -> Run:
+    request = _whole(request)
     options = options_of(request.options, AskOptions)
     strategy_of(options, app)
     collection, warnings = await _collection(app, request)
     where = await filter_of(app, options, [collection])
     history, session_id, session_agent = list(request.history or []), "", ""
     if request.session_id:
-        session = await app.sessions.get(request.session_id)
+        session = await own_session(app, request.session_id, request.user_id)
         session_id, session_agent = session.session_id, session.agent
         history = history or await app.sessions.history(session_id)
     run = Run(app, request, request.agent, collection, session_id, history, None, options, where, warnings)
     if request.agent == AUTO:
         await _choose(run, session_agent)
-    run.meter = Metered(app.llm, _budget(run)) if app.llm else None
+    run.warnings += unused(run.agent, options, app.settings)
+    run.meter = Metered(app.llm, run.budget) if app.llm else None
     return run
+
+
+def _whole(request: AskRequest) -> AskRequest:
+    """Without half characters, which no store and no model takes."""
+    history = request.history and [m.model_copy(update={"content": clean(m.content)}) for m in request.history]
+    return request.model_copy(update={"question": clean(request.question), "history": history})
 
 
 async def _collection(app: App, request: AskRequest) -> tuple[str, list[str]]:
@@ -94,8 +109,11 @@ async def _collection(app: App, request: AskRequest) -> tuple[str, list[str]]:
 
 
 async def _choose(run: Run, session_agent: str) -> None:
-    """Let `auto` decide, and count that as the first step."""
+    """Let `auto` decide, and count that as the first step. Raises InvalidInput for what no agent would take."""
     started, app, request = time.perf_counter(), run.app, run.request
+    settings = app.settings.qa
+    if found := objection(cleaned(request.question), settings.question_max_chars, word_list(settings.sensitive_words)):
+        raise found[1]
     remembers = app.settings.memory.enabled and bool(await app.memories.list(request.user_id))
     web = app.settings.web.provider != "none"
     choice = choose(Asked(request.question, run.history, session_agent, remembers=remembers, web=web), AGENTS)
@@ -105,22 +123,15 @@ async def _choose(run: Run, session_agent: str) -> None:
     await run.count(Step(n=1, node="choose_agent", action=choice.agent, seconds=seconds, detail=detail))
 
 
-def _budget(run: Run) -> Budget:
-    """What the request allows; where it says nothing, what the settings allow the dual loop. One pass needs no limit."""
-    said, settings = run.options, run.app.settings.dual_loop
-    loops = run.agent == "dual_loop"
-    return Budget(
-        calls=said.max_calls or (settings.max_calls if loops else None),
-        tokens=said.max_tokens or (settings.max_tokens if loops else None),
-        seconds=said.max_seconds or (settings.max_seconds if loops else None),
-    )
-
-
 async def _gone_on(app: App, request: AskRequest) -> Run:
     """A run that did not end, from its last finished step."""
     saved, holder = await app.runs.take(request.resume or "", request.user_id)
     before = AskRequest(**saved.request)
-    run = await _begin(app, before.model_copy(update={"agent": saved.agent}))
+    try:
+        run = await _begin(app, before.model_copy(update={"agent": saved.agent}))
+    except NotFound:  # its session or its collection is gone: it can never end
+        await app.runs.end(saved.trace_id, holder)
+        raise
     run.request, run.trace_id, run.holder = before, saved.trace_id, holder
     run.goes_on, run.state = saved.next, saved.state["agent"]
     run.restore(saved.state["run"])
@@ -142,34 +153,41 @@ async def _kept(run: Run, answer: Answer) -> Answer:
 
 
 async def _keep(run: Run, answer: Answer) -> Answer:
+    """Session, trace and the end of the run in one transaction: whatever is killed, all of it is kept or the run goes on."""
     app, request = run.app, run.request
-    if run.holder:  # whoever took the run over keeps its answer
-        await app.runs.end(run.trace_id, run.holder)
-    session_id = run.session_id
-    if not session_id and request.keep and request.history is None:
-        session_id = (await app.sessions.create(answer.agent, request.user_id, request.question.strip()[:80])).session_id
-    answer = answer.model_copy(update={"session_id": session_id})
-    await _put_trace(run, _trace(run, answer, session_id))
-    if session_id:
-        said = [Message(role="user", content=request.question), Message(role="assistant", content=answer.answer)]
-        await app.sessions.append(session_id, said)
-    return answer
+
+    def keep(connection: Connection) -> Answer:
+        if run.holder:  # whoever took the run over keeps its answer
+            app.runs.end_in(connection, run.trace_id, run.holder)
+        session_id = run.session_id
+        if not session_id and request.keep and request.history is None:
+            title = request.question.strip()[:80]
+            session_id = app.sessions.create_in(connection, answer.agent, request.user_id, title).session_id
+        kept = answer.model_copy(update={"session_id": session_id})
+        if remembered:
+            app.traces.put_in(connection, _trace(run, kept, session_id))
+        if session_id:
+            said = [Message(role="user", content=request.question), Message(role="assistant", content=kept.answer)]
+            app.sessions.append_in(connection, session_id, said)
+        return kept
+
+    remembered = await _still_there(run)
+    kept = await app.db.write(keep)
+    if remembered and not await _still_there(run):
+        await app.traces.delete(run.trace_id)
+    return kept
 
 
-async def _put_trace(run: Run, trace: Trace) -> None:
-    """The trace, unless a memory that it shows has been forgotten: then it would show it still."""
-    memories, user_id = run.app.memories, run.request.user_id
-    if not run.recalled:
-        await run.app.traces.put(trace)
-    elif len(await memories.used(user_id, run.trace_id, run.recalled)) == len(run.recalled):
-        await run.app.traces.put(trace)
-        if len(await memories.used(user_id, run.trace_id, run.recalled)) < len(run.recalled):
-            await run.app.traces.delete(run.trace_id)
+async def _still_there(run: Run) -> bool:
+    """Whether all memories that the run saw or wrote are there: a trace of one that was forgotten would show it still."""
+    ids = list(dict.fromkeys(run.recalled))
+    return not ids or len(await run.app.memories.used(run.request.user_id, run.trace_id, ids)) == len(ids)
 
 
 def _trace(run: Run, answer: Answer, session_id: str) -> Trace:
     return Trace(
         trace_id=answer.trace_id,
+        user_id=run.request.user_id,
         agent=answer.agent,
         question=run.request.question,
         collection=run.collection,

@@ -24,7 +24,7 @@ from citewell.service import memory
 from citewell.service.app import App
 from citewell.service.ask_qa import HITS, widener
 from citewell.service.locate import locator
-from citewell.service.options import SearchOptions, strategy_of
+from citewell.service.options import SearchOptions, narrowed, strategy_of
 from citewell.service.run import Run
 from citewell.service.search import find
 from citewell.skills.recall import Recalled
@@ -42,7 +42,7 @@ async def run_dual_loop(run: Run) -> AsyncIterator[Event]:
     done = run.keeping(lambda: STATE.dump_python(state, mode="json"))
     async for event in dual_loop.GRAPH.run(state, _deps(run), start=run.goes_on, n=len(run.steps), done=done):
         yield Event("step", event) if isinstance(event, Step) else event
-    run.recalled = [recalled.memory.memory_id for recalled in state.memories]
+    run.recalled = [*(recalled.memory.memory_id for recalled in state.memories), *state.kept_memories]
     yield Event("answer", _answer(run, state))
 
 
@@ -69,7 +69,7 @@ def _deps(run: Run) -> Deps:
     remembers = settings.memory.enabled and run.options.memory is not False and run.request.keep
 
     async def recall(question: str) -> list[Recalled]:
-        return await memory.recall(app, run.request.user_id, question)
+        return await memory.recall(app, run.request.user_id, question, collection=run.collection)
 
     async def remember(told: Told) -> Kept:
         return await memory.remember(app, run.request.user_id, told)
@@ -87,6 +87,8 @@ def _deps(run: Run) -> Deps:
         locate=locator(app),
         widen=widener(app),
         preferred=strategy_of(run.options, app),
+        forced=run.options.strategy is not None,
+        late=lambda: run.seconds_left == 0.0,
         web=searches_web(run),
         session_id=run.session_id,
         trace_id=run.trace_id,
@@ -105,8 +107,8 @@ def ways_of(run: Run) -> DualLoopSettings:
 
 
 def searches_web(run: Run) -> bool:
-    """Whether the web may be searched: a provider is configured, and the request does not say no."""
-    return run.app.settings.web.provider != "none" and run.options.web is not False
+    """Whether the web may be searched: a provider is configured, and the request neither says no nor names documents."""
+    return run.app.settings.web.provider != "none" and run.options.web is not False and not narrowed(run.options)
 
 
 class _Searches:
@@ -116,13 +118,13 @@ class _Searches:
         self._run = run
         self._app: App = run.app
 
-    async def __call__(self, route: RouteName, read: Readings, entities: Sequence[str]) -> Retrieved:
+    async def __call__(self, route: RouteName, read: Readings, entities: Sequence[str], outside: str) -> Retrieved:
         fetched: dict[str, float] = {}
         warnings: list[str] = []
         options: SearchOptions = self._run.options
         where = self._run.where
         if route == "web_search":
-            found_pages = await self._app.web.search(read.text, language(read.text))
+            found_pages = await self._app.web.search(outside, language(outside), self._run.seconds_left)
             fetched, warnings = found_pages.pages, found_pages.warnings
             if not fetched:
                 return Retrieved([], 0.0, warnings=tuple(warnings))

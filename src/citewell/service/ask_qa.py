@@ -41,6 +41,7 @@ def _answer(run: Run, state: QAState) -> Answer:
         agent="qa",
         agent_reason=run.agent_reason,
         route=strategy_of(run.options, run.app),
+        stop_reason=run.meter.spent if run.meter else "",
         session_id=run.session_id,
         trace_id=run.trace_id,
         warnings=state.warnings,

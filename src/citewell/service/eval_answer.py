@@ -15,7 +15,6 @@ from citewell.service.eval_sets import Options
 from citewell.skills.confidence import answer_signals, share
 from citewell.types import Answer, Citation, Step
 
-
 SEARCHED = ("DocumentRetrievalNode", "retrieve_documents")
 GRADED = ("AnswerGenerationNode", "grade_documents")
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 
+from citewell.config import Settings
 from citewell.errors import InvalidInput
 from citewell.knowledge.index import Filter
 from citewell.retrieve.strategies import STRATEGIES
@@ -55,6 +56,27 @@ class AskOptions(SearchOptions):
     outer_loop: bool | None = None
     web: bool | None = None
     memory: bool | None = None
+
+
+LOOPS = ("corrections", "inner_loop", "outer_loop", "web", "memory")  # what qa knows nothing of
+NARROWING = ("doc_ids", "types", "langs", "since", "until", "least_priority")
+
+
+def narrowed(options: SearchOptions) -> bool:
+    """Whether only some of the documents are asked."""
+    return any(getattr(options, name) not in (None, []) for name in NARROWING)
+
+
+def unused(agent: str, options: AskOptions, settings: Settings) -> list[str]:
+    """Warnings of what was said and does not count."""
+    said = [name for name in LOOPS if getattr(options, name) is not None]
+    if agent == "qa":
+        return [f"the qa agent does not use {', '.join(said)}"] if said else []
+    if options.web and settings.web.provider == "none":
+        return ["the web is not searched: no provider is named (setting web.provider)"]
+    if options.web and narrowed(options):
+        return ["the web is not searched: only some of the documents are asked"]
+    return []
 
 
 Given = TypeVar("Given", bound=SearchOptions)

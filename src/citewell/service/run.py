@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter, model_validator
 from citewell.flow import END
 from citewell.knowledge.index import Filter
 from citewell.models.base import Tokens
-from citewell.models.metered import Metered
+from citewell.models.metered import Budget, Metered
 from citewell.service.app import App
 from citewell.service.options import AskOptions
 from citewell.types import Message, Shown, Step, Usage
@@ -80,6 +80,21 @@ class Run:
     @property
     def seconds(self) -> float:
         return self.before + time.perf_counter() - self.started
+
+    @property
+    def budget(self) -> Budget:
+        """What the request allows; where it says nothing, what the settings allow the dual loop. One pass needs no limit."""
+        said, settings, loops = self.options, self.app.settings.dual_loop, self.agent == "dual_loop"
+        return Budget(
+            calls=said.max_calls or (settings.max_calls if loops else None),
+            tokens=said.max_tokens or (settings.max_tokens if loops else None),
+            seconds=said.max_seconds or (settings.max_seconds if loops else None),
+        )
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the budget; None: as many as it takes."""
+        return None if self.budget.seconds is None else max(0.0, self.budget.seconds - self.seconds)
 
     def usage(self) -> Usage:
         seconds: dict[str, float] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from citewell.errors import InvalidInput
+from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.sessions import SessionInfo
 from citewell.service.app import App
 from citewell.types import Message
@@ -23,13 +23,22 @@ async def list_sessions(app: App, user_id: str) -> list[SessionInfo]:
     return await app.sessions.list(user_id)
 
 
-async def read_session(app: App, session_id: str) -> Session:
+async def own_session(app: App, session_id: str, user_id: str) -> SessionInfo:
+    """Raises NotFound, also for a session of somebody else: it is not told that there is one."""
+    info = await app.sessions.get(session_id)
+    if info.user_id != user_id:
+        raise NotFound(f"no session {session_id!r} of user {user_id!r}", hint="name its user, or leave it out for a new one")
+    return info
+
+
+async def read_session(app: App, session_id: str, user_id: str = "local") -> Session:
     """Raises NotFound."""
-    return Session(await app.sessions.get(session_id), await app.sessions.history(session_id))
+    return Session(await own_session(app, session_id, user_id), await app.sessions.history(session_id))
 
 
-async def rename_session(app: App, session_id: str, title: str) -> SessionInfo:
+async def rename_session(app: App, session_id: str, title: str, user_id: str = "local") -> SessionInfo:
     """Raises NotFound, InvalidInput."""
+    await own_session(app, session_id, user_id)
     title = title.strip()
     if not title or len(title) > LONGEST or not title.isprintable():
         raise InvalidInput(f"a title has 1 to {LONGEST} printable characters")
@@ -37,6 +46,7 @@ async def rename_session(app: App, session_id: str, title: str) -> SessionInfo:
     return await app.sessions.get(session_id)
 
 
-async def delete_session(app: App, session_id: str) -> None:
+async def delete_session(app: App, session_id: str, user_id: str = "local") -> None:
     """Raises NotFound."""
+    await own_session(app, session_id, user_id)
     await app.sessions.delete(session_id)

@@ -25,6 +25,7 @@ _UNKNOWN = re.compile(
     r"不知道|资料中?(?:并)?(?:没有|未)(?:写明|提及|提到|说明|给出|提供|明确)|无法(?:根据资料|从资料中)?(?:回答|得知)",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
 _MARKER = re.compile(r"\s*(?:\[\d{1,2}(?:\s*[,，]\s*\d{1,2})*\]|【\d{1,2}】)")
 _ITEM = re.compile(r"^\s*(?:\d{1,2}[.)、]|[-*•])\s+", re.MULTILINE)
 
@@ -38,8 +39,15 @@ async def generate(
 
 
 def tidy(text: str) -> str:
-    """A draft without the citation and list marks of the model's own: which quote proves what is decided by our code."""
-    return _ITEM.sub("", _MARKER.sub("", text)).strip()
+    """A draft without the citation and list marks and the links of the model's own: which quote proves what is decided by our
+    code, and a link proves nothing.
+    """
+    return _ITEM.sub("", _MARKER.sub("", _LINK.sub(_label, text))).strip()
+
+
+def _label(found: re.Match[str]) -> str:
+    """The words of a link; a number is a citation mark."""
+    return "" if found[1].strip().isdigit() else found[1]
 
 
 def says_unknown(text: str) -> bool:

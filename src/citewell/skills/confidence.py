@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.retrieve.confidence import Logistic, shipped
+from citewell.skills.grade import NEUTRAL
 from citewell.types import Sentence, Verdict
 
-NEUTRAL = 1.0  # stands in for the grade where no model gave one: the median of answerable questions
 _VERDICT: dict[Verdict, float] = {"supported": 1.0, "partly": 0.5, "unsupported": 0.0}
 
 

@@ -14,6 +14,7 @@ from citewell.skills.wording import say
 from citewell.types import Citation, Hit, Message
 
 MEMORY, CONVERSATION = "memory:", "session:"
+REMEMBERED = ("mem_", "ses_", "conversation")  # what no document's id begins with
 LAST = 12  # messages of the conversation that a question about it is answered from
 
 
@@ -70,7 +71,7 @@ def with_origin(citations: Sequence[Citation], fetched: Mapping[str, float]) -> 
     """Citations that say where they are from: a memory, a page of the web and when it was fetched, or a document."""
     told = []
     for citation in citations:
-        if citation.uri.startswith((MEMORY, CONVERSATION)):
+        if citation.doc_id.startswith(REMEMBERED):
             told.append(citation.model_copy(update={"origin": "memory"}))
         elif citation.doc_id in fetched:
             told.append(citation.model_copy(update={"origin": "web", "fetched_at": fetched[citation.doc_id]}))

@@ -13,16 +13,22 @@ Search = Literal["hierarchical_search", "direct_chunk_search", "web_search"]
 RouteName = Literal["hierarchical_search", "direct_chunk_search", "web_search", "direct"]
 SEARCHES: tuple[Search, ...] = get_args(Search)  # in the order in which the inner loop tries them
 
-_WEB = re.compile(
-    r"\b(?:search|browse|check|look|find)\b[^.?!]{0,40}\b(?:(?:the|on) (?:web|internet)\b"
-    r"(?! \w*(?:server|site|page|browser|app|port))|online\b)"
-    r"|\bweb search for\b|\bgoogle\s+(?:it|for|this|that)\b|上网|网上|联网|互联网上|搜索网络",
+_WEB = re.compile(  # a request, at the start of a clause: "the web server" and "the online form" are no reason to go there
+    r"(?:^|[.!?,;]\s*|\b(?:please|and|then|to|(?:can|could|would) you)\s+)"
+    r"(?:(?:search|browse|check|look(?: (?:it|this|that))?(?: up)?|find(?: out)?)\b[^.?!]{0,60}?\b(?:on |in |across )?"
+    r"(?:the (?:web|internet)|online)(?= for\b|\s*[.,;?!]|\s*$)|(?:search|browse) (?:the )?(?:web|internet|online)\b|"
+    r"google (?:it|for|this|that)\b|do a web search\b)"
+    r"|上网(?:查|搜|找)|(?:在|到|去)?(?:网上|互联网上?)(?:查|搜|找)|(?:搜索?|查)一?下?(?:网络|互联网)|联网(?:查|搜)",
     re.IGNORECASE,
 )
 _NEWS = re.compile(
-    r"\b(?:news|weather|stock price|exchange rate|right now|as of today)\b|新闻|天气|股价|汇率|此刻|截至今天", re.IGNORECASE
+    r"\b(?:latest|breaking|today['’]s) (?:news|headlines|weather)\b|\b(?:news|weather) (?:of |for )?(?:today|tomorrow)\b"
+    r"|今[天日]的?(?:新闻|天气|头条)|最新(?:新闻|消息)",
+    re.IGNORECASE,
 )
-_STRUCTURE = re.compile(r"\b(?:section|chapter|part|appendix)s?\b|章节|第.{1,4}[章节]|附录|哪一[章节部]", re.IGNORECASE)
+_STRUCTURE = re.compile(
+    r"\b(?:section|chapter|appendix)s? (?:\d|[A-Z]\b|is|does|do|are)|第.{1,4}[章节]|附录|哪一[章节]", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +42,27 @@ def wants_web(question: str) -> bool:
     return bool(_WEB.search(question))
 
 
-def search_route(question: str, intent: str, *, preferred: str, settled_by: Sequence[str], web: bool) -> Route:
-    """The first search for a question. `preferred`: what the settings or the request name; `settled_by`: routes that settled
-    questions like this one before; `web`: whether it can be searched.
+def search_route(
+    question: str, intent: str, *, preferred: str, settled_by: Sequence[str], web: bool, forced: bool = False
+) -> Route:
+    """The first search for a question. `preferred`: what the settings name or, where `forced`, the request, and then nothing
+    else counts; `settled_by`: routes that settled questions like this one before (the web is no habit: documents may have
+    been added since); `web`: whether it can be searched.
     """
+    known: Search = next((route for route in SEARCHES if route == preferred), "direct_chunk_search")
+    if forced:
+        return Route(known, "the way to search that the request names")
     if web and wants_web(question):
         return Route("web_search", "the question asks for the web")
     if web and _NEWS.search(question):
         return Route("web_search", "the question is about what is new")
     for route in SEARCHES:
-        if route in settled_by[:1] and (web or route != "web_search"):
+        if route in settled_by[:1] and route != "web_search":
             return Route(route, "a question like this one was settled this way before")
-    if intent in WIDE or _STRUCTURE.search(question):
+    if intent in WIDE:
         return Route("hierarchical_search", f"a question of kind {intent} is answered by whole sections")
-    known: Search = next((route for route in SEARCHES if route == preferred), "direct_chunk_search")
+    if _STRUCTURE.search(question):
+        return Route("hierarchical_search", "the question names a section")
     return Route(known, "the way to search that the settings name")
 
 

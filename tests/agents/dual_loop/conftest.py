@@ -75,6 +75,8 @@ class Desk:
     events: list[Any] = field(default_factory=list)
     saved: list[tuple[str, str]] = field(default_factory=list)  # nodes done, and what comes next
     die_after: str = ""
+    forced: bool = False
+    hurry: list[bool] = field(default_factory=list)  # whether the time is over, each time somebody looks; then it is not
     killed = Killed
     text = TEXT
     other = OTHER
@@ -103,8 +105,8 @@ class Desk:
         assert isinstance(self.llm, ScriptedLLM)
         return self.llm
 
-    async def retrieve(self, route: str, read: Readings, entities: Sequence[str]) -> Retrieved:
-        self.searches.append((route, read.text))
+    async def retrieve(self, route: str, read: Readings, entities: Sequence[str], outside: str) -> Retrieved:
+        self.searches.append((route, outside if route == "web_search" else read.text))
         queue = self.found.get(route, [Retrieved([], 0.0)])
         found = queue.pop(0) if len(queue) > 1 else queue[0]
         if isinstance(found, Exception):
@@ -140,6 +142,8 @@ class Desk:
             locate=self.locate,
             widen=self.widen,
             preferred=self.preferred,
+            forced=self.forced,
+            late=lambda: self.hurry.pop(0) if self.hurry else False,
             web=self.web,
             session_id="ses_1",
             trace_id="tr_1",

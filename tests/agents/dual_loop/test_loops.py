@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from citewell.config import DualLoopSettings
-from citewell.errors import InvalidInput, ModelUnavailable, StorageError, TransientError
+from citewell.errors import Conflict, InvalidInput, ModelUnavailable, StorageError, TransientError
 from citewell.models.metered import Budget
 from citewell.models.scripted import Line
 
@@ -188,7 +188,7 @@ async def test_at_most_two_corrections(loops: Desk) -> None:
     """The third bad answer is the last; it is shown with its caution, and nothing is remembered."""
     loops.finds("direct_chunk_search", loops.text, loops.other, loops.page)
     loops.script.enqueue(BESIDE, "words one", "The shop is closed on Sundays.", "words two", "The bridge was opened in 1931.")
-    loops.script.enqueue_yes_no(2.0, -0.5, 2.0, -0.6, 2.0, -0.7)
+    loops.script.enqueue_yes_no(2.0, -1.0, 2.0, -1.1, 2.0, -1.15)
     state = await loops.run(QUESTION)
     assert loops.nodes.count("generate_response") == 3
     assert (state.correction_attempts, state.stop_reason) == (2, "corrections_exhausted")
@@ -213,7 +213,7 @@ async def test_the_same_evidence_again_ends_the_loop(loops: Desk) -> None:
     """No progress: other words found the very passages that the rejected answer was written from."""
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(BESIDE, "return period of foreign orders")
-    loops.script.enqueue_yes_no(2.0, -0.5, 2.0)
+    loops.script.enqueue_yes_no(2.0, -1.0, 2.0)
     state = await loops.run(QUESTION)
     assert state.stop_reason == "same_evidence"
     assert loops.nodes.count("generate_response") == 1
@@ -224,7 +224,7 @@ async def test_a_rewrite_that_says_the_same_ends_the_loop(loops: Desk) -> None:
     """No progress: the same words in another order search for nothing new."""
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(BESIDE, "may international orders be returned within how many days")
-    loops.script.enqueue_yes_no(2.0, -0.5)
+    loops.script.enqueue_yes_no(2.0, -1.0)
     state = await loops.run(QUESTION)
     assert ("rewrite_query", "same_question") in loops.path
     assert state.stop_reason == "same_question"
@@ -240,7 +240,7 @@ async def test_a_loop_that_would_never_end(loops: Desk) -> None:
     loops.script.reply_with(
         lambda messages: f"words {next(count)}" if "search queries" in messages[0].content else "Return shipping is not paid."
     )
-    grades = iter([2.0, -0.5] * 100)
+    grades = iter([2.0, -1.0] * 100)
     loops.script.judge_with(lambda _: next(grades))
     state = await loops.run(QUESTION)
     assert state.correction_attempts == 5
@@ -255,6 +255,39 @@ async def test_without_the_outer_loop_the_answer_is_proved_but_not_graded(loops:
     state = await loops.run(QUESTION)
     assert [call.kind for call in loops.script.calls] == ["yes_no", "chat"]
     assert state.status == "answered"
+
+
+async def test_a_refusal_names_the_nearest_passages_there_were(loops: Desk) -> None:
+    """Not what is left when those that were graded are taken away."""
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue_yes_no(-3.0)
+    state = await loops.run(QUESTION)
+    assert "Returns" in state.final_answer
+    assert "nothing in this collection" not in state.final_answer
+
+
+async def test_what_changed_while_it_was_cited_is_dropped(loops: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer from text that is gone is no answer; the run goes on and ends honestly."""
+
+    async def changed(_: object) -> None:
+        raise Conflict("Returns was changed while it was being cited")
+
+    monkeypatch.setattr(loops, "locate", changed)
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER, "other words")
+    state = await loops.run(QUESTION)
+    assert state.status == "refused"
+    assert state.proof.citations == []
+    assert any("was changed while" in warning for warning in state.warnings)
+
+
+async def test_a_strategy_that_the_request_names_comes_first(loops: Desk) -> None:
+    """Whatever the question looks like, and whatever memory says."""
+    loops.forced, loops.preferred = True, "direct_chunk_search"
+    loops.remembers(ANSWER, subject=QUESTION, kind="question", route="hierarchical_search", same=True)
+    loops.finds("direct_chunk_search", loops.text)
+    await loops.run("Summarise the return policy")
+    assert loops.searches[0][0] == "direct_chunk_search"
 
 
 # ---------------------------------------------------------------- the budget
@@ -287,6 +320,16 @@ async def test_the_seconds_of_a_question_end_a_call_in_its_middle(loops: Desk) -
     assert (state.stop_reason, state.status) == ("budget_seconds", "fallback")
     assert state.generation == "extracted"
     assert "the time allowed for one question was over" in state.final_answer
+
+
+async def test_the_time_is_looked_at_between_searches_too(loops: Desk) -> None:
+    """Without a model nobody else would."""
+    loops.llm = None
+    loops.hurry = [True]
+    loops.finds("direct_chunk_search", loops.other, confidence=0.1)
+    loops.finds("hierarchical_search", loops.text)
+    state = await loops.run(QUESTION)
+    assert (state.stop_reason, len(loops.searches)) == ("budget_seconds", 1)
 
 
 async def test_a_budget_of_one_call_still_answers_from_the_evidence(loops: Desk) -> None:

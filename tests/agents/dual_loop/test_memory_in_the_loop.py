@@ -103,6 +103,43 @@ async def test_a_memory_colours_the_rewrite_and_is_cited_as_memory(loops: Desk) 
     assert memory.memory_id not in loops.kept[-1].doc_ids
 
 
+async def test_what_is_remembered_does_not_leave_the_house(loops: Desk) -> None:
+    """The web is searched for the question as the user put it."""
+    loops.web = True
+    loops.remembers("My orders are international", subject="orders")
+    loops.finds("web_search", loops.page, fetched=True)
+    await loops.run("Within how many days may my orders be returned?")
+    assert ("web_search", "Within how many days may my orders be returned?") in loops.searches
+    assert not any(route == "web_search" and "international" in text for route, text in loops.searches)
+
+
+async def test_a_question_rests_on_the_fact_told_beside_it(loops: Desk) -> None:
+    """Forgetting the fact takes the answer with it."""
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    await loops.run("My orders are international. Within how many days may my orders be returned?")
+    fact, question = loops.kept
+    assert (fact.kind, question.kind) == ("fact", "question")
+    assert question.derived_from == (f"mem_{fact.subject}",)
+
+
+async def test_a_fact_beside_an_unsettled_question_is_said_not_to_be_kept(loops: Desk) -> None:
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue_yes_no(-3.0)
+    state = await loops.run("Please remember that my plan is Pro. Who is the manager of the shop?")
+    assert (state.status, loops.kept) == ("refused", [])
+    assert any("was not remembered" in warning for warning in state.warnings)
+
+
+async def test_a_question_about_the_user_that_memory_does_not_answer_is_the_documents(loops: Desk) -> None:
+    """Earlier turns about something else are no reason to answer from them."""
+    loops.finds("direct_chunk_search", "The notice period is 30 days.")
+    loops.script.enqueue("The notice period is 30 days.")
+    history = [("user", "How long is the warranty?"), ("assistant", "The warranty is 24 months.")]
+    state = await loops.run("What is my notice period?", history)
+    assert (state.route, state.status) == ("direct_chunk_search", "answered")
+
+
 async def test_a_question_about_the_user_is_answered_from_memory(loops: Desk) -> None:
     """Direct, proved by the memory's own words, and never passed off as a document."""
     loops.remembers("My plan is Pro", subject="plan")
@@ -123,7 +160,7 @@ async def test_a_poor_answer_from_memory_goes_on_to_the_documents(loops: Desk) -
     state = await loops.run("What is my plan?")
     assert ("grade_relevance", "retry") in loops.path
     assert loops.searches[0][0] == state.route == "hierarchical_search"
-    assert (state.correction_attempts, state.status) == (1, "answered")
+    assert (state.correction_attempts, state.status) == (0, "answered")  # asking the documents is no correction
 
 
 async def test_a_newer_answer_is_said_to_differ(loops: Desk) -> None:

@@ -45,7 +45,7 @@ async def test_a_state_in_the_middle_of_a_correction_survives_json(loops: Desk) 
     """Attempts, evidence, rejected passages and the queries asked before are all there again."""
     loops.finds("direct_chunk_search", loops.text, loops.other)
     loops.script.enqueue("Return shipping is not paid by us.", "other words", "I don't know.", "more words", "I don't know.")
-    loops.script.enqueue_yes_no(2.0, -0.5, 2.0)
+    loops.script.enqueue_yes_no(2.0, -1.0, 2.0)
     state = await loops.run(QUESTION)
     again = STATE.validate_json(STATE.dump_json(state))
     assert again == state

@@ -45,7 +45,7 @@ def chat(*, agent: str, collection: str | None, session: str | None, user: str, 
         app = App(settings)
         runner.run(app.__aenter__())
         try:
-            earlier = runner.run(read_session(app, session)).history if session else []
+            earlier = runner.run(read_session(app, session, user)).history if session else []
             _remember([message.content for message in earlier if message.role == "user"])
             talk = Talk(app, agent, collection, session, user, json)
             if sys.stdin.isatty() and not json:

@@ -245,13 +245,14 @@ def remove(
 @app.command()
 def trace(
     trace_id: Annotated[str | None, typer.Argument(help="A trace; none: the latest ones.", show_default=False)] = None,
+    user: User = "local",
     json: Json = False,
 ) -> None:
     """Show how an answer came about, step by step."""
     from citewell.interfaces.cli.run import run
     from citewell.interfaces.cli.trace import trace as work
 
-    run(lambda app: work(app, trace_id, json), json=json)
+    run(lambda app: work(app, trace_id, user, json), json=json)
 
 
 @app.command(name="eval")

@@ -16,10 +16,10 @@ from citewell.types import Trace
 LATEST = 20
 
 
-async def trace(app: App, trace_id: str | None, json: bool) -> int:
+async def trace(app: App, trace_id: str | None, user: str, json: bool) -> int:
     if trace_id is None:
-        return await _latest(app, json)
-    found = await get_trace(app, trace_id)
+        return await _latest(app, user, json)
+    found = await get_trace(app, trace_id, user)
     if json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -27,8 +27,8 @@ async def trace(app: App, trace_id: str | None, json: bool) -> int:
     return DONE
 
 
-async def _latest(app: App, json: bool) -> int:
-    traces = await list_traces(app, LATEST)
+async def _latest(app: App, user: str, json: bool) -> int:
+    traces = await list_traces(app, LATEST, user)
     if json:
         print_json({"traces": [each.model_dump(mode="json", include=SUMMARY) for each in traces]})
         return DONE
@@ -37,7 +37,7 @@ async def _latest(app: App, json: bool) -> int:
         write(console, styled("no traces yet; every question leaves one"))
     for each in traces:
         write(console, styled(each.trace_id, "cyan") + styled(f" {_when(each.created_at)} {each.agent}: {each.question}"))
-    for run in await unfinished(app):
+    for run in await unfinished(app, user):
         asked = run.request.get("question", "")
         told = f" {_when(run.updated_at)} stopped before {run.next}: {asked}; go on with: citewell ask --resume {run.trace_id}"
         write(console, styled(run.trace_id, "yellow") + styled(told))

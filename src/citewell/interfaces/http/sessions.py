@@ -34,16 +34,16 @@ async def list_sessions(app: Citewell, user_id: str = "local") -> Sessions:
 
 
 @router.get("/{session_id}")
-async def get_session(session_id: str, app: Citewell) -> SessionWithHistory:
-    session = await service.read_session(app, session_id)
+async def get_session(session_id: str, app: Citewell, user_id: str = "local") -> SessionWithHistory:
+    session = await service.read_session(app, session_id, user_id)
     return SessionWithHistory(**session.info.model_dump(), history=session.history)
 
 
 @router.patch("/{session_id}")
-async def rename_session(session_id: str, body: Title, app: Citewell) -> SessionInfo:
-    return await service.rename_session(app, session_id, body.title)
+async def rename_session(session_id: str, body: Title, app: Citewell, user_id: str = "local") -> SessionInfo:
+    return await service.rename_session(app, session_id, body.title, user_id)
 
 
 @router.delete("/{session_id}", status_code=204)
-async def delete_session(session_id: str, app: Citewell) -> None:
-    await service.delete_session(app, session_id)
+async def delete_session(session_id: str, app: Citewell, user_id: str = "local") -> None:
+    await service.delete_session(app, session_id, user_id)

@@ -29,14 +29,14 @@ class Traces(BaseModel):
 
 
 @router.get("")
-async def list_traces(app: Citewell, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Traces:
+async def list_traces(app: Citewell, user_id: str = "local", limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Traces:
     """Newest first."""
-    return Traces(traces=[summary(trace) for trace in await service.list_traces(app, limit)])
+    return Traces(traces=[summary(trace) for trace in await service.list_traces(app, limit, user_id)])
 
 
 @router.get("/{trace_id}")
-async def get_trace(trace_id: str, app: Citewell) -> Trace:
-    return await service.get_trace(app, trace_id)
+async def get_trace(trace_id: str, app: Citewell, user_id: str = "local") -> Trace:
+    return await service.get_trace(app, trace_id, user_id)
 
 
 def summary(trace: Trace) -> TraceSummary:

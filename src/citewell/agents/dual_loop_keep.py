@@ -1,0 +1,55 @@
+"""What is remembered of a run that ended well: the facts the user told, then the question that was settled.
+
+The one rule: what rests on a memory says so, so that it goes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+from citewell.agents.dual_loop_state import Deps, DualLoopState
+from citewell.errors import CitewellError
+from citewell.knowledge.memory import Kept, Told
+from citewell.skills.remember import facts_told
+from citewell.skills.secret import is_secret
+
+Remember = Callable[[Told], Awaitable[Kept]]
+
+
+async def keep(state: DualLoopState, deps: Deps, remember: Remember) -> None:
+    """Facts first: the question may rest on one of them."""
+    ids: dict[str, str] = {}
+    for fact in facts_told(state.question):
+        told = Told("fact", fact.subject, fact.text, deps.collection, trace_id=deps.trace_id)
+        ids[fact.subject] = await _keep(state, remember, told)
+    if state.generation != "direct" and state.route != "direct" and not is_secret(state.standalone):
+        state.used_memories += [ids[subject] for subject in state.used_told if ids.get(subject)]
+        await _keep(state, remember, _settled_question(state, deps))
+
+
+async def _keep(state: DualLoopState, remember: Remember, told: Told) -> str:
+    """The id of the memory; empty where it could not be kept. What it says otherwise than before is told."""
+    try:
+        result = await remember(told)
+    except CitewellError as error:
+        state.warnings.append(f"this could not be remembered: {error.message}")
+        return ""
+    state.warnings += [_differs(old.text, old.updated_at) for old in result.replaced]
+    if result.memory is None:
+        return ""
+    state.kept_memories.append(result.memory.memory_id)
+    return result.memory.memory_id
+
+
+def _settled_question(state: DualLoopState, deps: Deps) -> Told:
+    proved = state.attempts[-1].proof
+    cited = tuple(dict.fromkeys(citation.doc_id for citation in proved.citations))
+    said = ("" if state.lang == "zh" else " ").join(s.text for s in proved.sentences if s.citations)
+    used = tuple(state.used_memories)
+    return Told("question", state.standalone, said, deps.collection, state.route, deps.trace_id, cited, used)
+
+
+def _differs(old: str, when: float) -> str:
+    day = datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d")
+    return f"this differs from what was remembered on {day}, which is now history: {old}"
