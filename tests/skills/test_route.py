@@ -6,7 +6,7 @@ import pytest
 
 from citewell.models.scripted import ScriptedLLM
 from citewell.skills.correct import correct, says_same
-from citewell.skills.route import next_search, search_route, wants_web
+from citewell.skills.route import next_search, search_route, wants_web, without_request
 
 DIRECT, SECTIONS, WEB = "direct_chunk_search", "hierarchical_search", "web_search"
 
@@ -112,3 +112,19 @@ async def test_another_query_is_taken_as_words_only(reply: str, query: str) -> N
 )
 def test_a_request_for_the_web(question: str) -> None:
     assert wants_web(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("Search the web for the capital of Mongolia", "the capital of Mongolia"),
+        ("Can you please search the internet for the height of the tower?", "the height of the tower?"),
+        ("How tall is the tower? Look it up online.", "How tall is the tower?"),
+        ("上网查一下蒙古国的首都是哪里？", "蒙古国的首都是哪里？"),
+        ("How do I look up my invoices on the web portal?", "How do I look up my invoices on the web portal?"),
+        ("Search the web", "Search the web"),
+    ],
+)
+def test_the_question_without_the_request(question: str, left: str) -> None:
+    """What is searched for is what is asked, not that it is to be searched."""
+    assert without_request(question) == left

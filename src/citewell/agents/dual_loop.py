@@ -28,9 +28,9 @@ from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD, answer_sett
 from citewell.skills.intent import WIDE
 from citewell.skills.recall import personalised, told_now
 from citewell.skills.recollect import conversation_hits, memory_hits, with_origin
-from citewell.skills.reference import Readings, depends_on_history, readings
+from citewell.skills.reference import Readings, depends_on_history, joined, readings
 from citewell.skills.remember import asked_part, asks_about_talk
-from citewell.skills.route import next_search, search_route, wants_web
+from citewell.skills.route import next_search, search_route, wants_web, without_request
 from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
 from citewell.types import Event
@@ -103,10 +103,11 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
 
 async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
     """The question in full words, with what is remembered put where the user means it, and what is searched for."""
-    question = asked_part(state.question)
+    question = without_request(asked_part(state.question))
     standalone, read = question, readings(question, state.history)
     if state.history and depends_on_history(question, state.history):
         standalone = await _model(state, deps, lambda llm: in_full(question, state.history, llm)) or read.text
+        state.joined = standalone == joined(question, state.history)
     state.outside = standalone
     standalone, used = personalised(standalone, [*told_now(state.question), *state.memories])
     if used:
@@ -157,13 +158,15 @@ async def retrieve_documents(state: DualLoopState, deps: Deps) -> Literal["grade
 
 async def _retrieved(state: DualLoopState, deps: Deps) -> Retrieved:
     """Raises StorageError. What fails of the web is a warning: the documents are there all the same."""
-    state.searched.append(state.route)
     try:
-        return await deps.retrieve(state.route, state.read, search_names(state.standalone), state.outside)
+        found = await deps.retrieve(state.route, state.read, search_names(state.standalone), state.outside)
     except (TransientError, PermanentError, ConfigError) as error:
         if state.route != "web_search":
             raise
-        return Retrieved([], 0.0, warnings=(f"the web could not be searched: {error.message}",))
+        hint = f" ({error.hint})" if error.hint else ""
+        return Retrieved([], 0.0, warnings=(f"the web could not be searched: {error.message}{hint}",))
+    state.searched.append(state.route)
+    return found
 
 
 @node("grade_documents")
@@ -256,6 +259,8 @@ async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_re
     state.generation = "direct"
     if state.intent == "memory":
         memories = [recalled.memory for recalled in state.memories]
+        memories.sort(key=lambda memory: memory.kind != "fact")  # what the user said comes before what was answered
+        state.retrieval_confidence = max((recalled.score for recalled in state.memories), default=0.0)
         hits = memory_hits(memories, state.lang)
         if asks_about_talk(state.question):
             hits += conversation_hits(state.history, deps.session_id, state.lang)

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from citewell.agents.dual_loop_state import Deps, DualLoopState
 from citewell.errors import CitewellError
 from citewell.knowledge.memory import Kept, Told
-from citewell.skills.remember import facts_told
-from citewell.skills.secret import is_secret
+from citewell.skills.remember import asks_about_memory, facts_told
+from citewell.skills.secret import tells_secret
 
 Remember = Callable[[Told], Awaitable[Kept]]
 
@@ -23,9 +23,17 @@ async def keep(state: DualLoopState, deps: Deps, remember: Remember) -> None:
     for fact in facts_told(state.question):
         told = Told("fact", fact.subject, fact.text, deps.collection, trace_id=deps.trace_id)
         ids[fact.subject] = await _keep(state, remember, told)
-    if state.generation != "direct" and state.route != "direct" and not is_secret(state.standalone):
+    if _settled(state):
         state.used_memories += [ids[subject] for subject in state.used_told if ids.get(subject)]
         await _keep(state, remember, _settled_question(state, deps))
+
+
+def _settled(state: DualLoopState) -> bool:
+    """Whether the question is one to be remembered: graded good by a model, not only by default; asked in full words, for a
+    follow-up that is only joined to others would be taken for them; and not about the user, of whom facts tell.
+    """
+    graded = state.route != "direct" and state.attempts[-1].settles is not None
+    return graded and not state.joined and not asks_about_memory(state.standalone) and not tells_secret(state.standalone)
 
 
 async def _keep(state: DualLoopState, remember: Remember, told: Told) -> str:

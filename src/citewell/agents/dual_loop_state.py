@@ -95,6 +95,7 @@ class DualLoopState:
     tried_routes: list[RouteName] = field(default_factory=list)
     # rewrite_query
     standalone: str = ""  # the question as it is understood alone, and as it is answered
+    joined: bool = False  # a follow-up that could not be put in full words, and stands behind those it leans on
     outside: str = ""  # what the web is searched for: nothing that is remembered stands in it
     updated_query: str = ""  # what is searched for
     read: Readings = field(default_factory=lambda: Readings(""))

@@ -8,11 +8,18 @@ from __future__ import annotations
 from citewell.agents.dual_loop_state import Deps, DualLoopState
 from citewell.skills.intent import classify_intent
 from citewell.skills.reference import candidates
-from citewell.skills.remember import asks_about_memory, asks_about_talk, asks_to_remember, facts_told, only_tells
+from citewell.skills.remember import (
+    asks_about_memory,
+    asks_about_talk,
+    asks_to_forget,
+    asks_to_remember,
+    facts_told,
+    only_tells,
+)
 from citewell.skills.secret import is_secret
 from citewell.skills.wording import say
 
-TALK = frozenset({"smalltalk", "remember", "memory", "which"})  # intents that need no search
+TALK = frozenset({"smalltalk", "remember", "forget", "memory", "which"})  # intents that need no search
 
 
 async def intent_of(state: DualLoopState, deps: Deps) -> tuple[str, str]:
@@ -20,7 +27,9 @@ async def intent_of(state: DualLoopState, deps: Deps) -> tuple[str, str]:
     question = state.question
     if candidates(question, state.history):
         return "which", "the question may mean either of two things"
-    if asks_to_remember(question) or only_tells(question):
+    if asks_to_forget(question):
+        return "forget", "something is to be forgotten"
+    if asks_to_remember(question) or only_tells(question) or (is_secret(question) and question[-1] not in "?？"):
         return "remember", "there is nothing to answer, only something to remember"
     about_talk = bool(state.history) and deps.llm is not None and asks_about_talk(question)
     if about_talk or (asks_about_memory(question) and state.memories):
@@ -36,6 +45,8 @@ def said(state: DualLoopState, deps: Deps) -> str:
         return say("which", lang, options=say("or", lang).join(candidates(question, state.history)))
     if state.intent == "smalltalk":
         return say("smalltalk", lang)
+    if state.intent == "forget":
+        return say("forget", lang)
     if deps.remember is None:
         return say("memory_off", lang)
     facts = [fact.text for fact in facts_told(question)]

@@ -68,7 +68,8 @@ class Runs:
             asked = {"id": trace_id, "user": user_id, "old": self._clock() - self._seconds}
             row = connection.execute(_GET, asked).one_or_none()
             if row is None:
-                raise NotFound(f"no unfinished run {trace_id!r}", hint="it is finished, or nothing of it was; ask again")
+                hint = f"where it is finished, `citewell trace {trace_id}` shows its answer; another user's needs --user"
+                raise NotFound(f"no unfinished run {trace_id!r} of user {user_id!r}", hint=hint)
             connection.execute(_TAKE, {"id": trace_id, "holder": holder})
             return _saved(row)
 

@@ -104,7 +104,9 @@ async def _collection(app: App, request: AskRequest) -> tuple[str, list[str]]:
     except NotFound:
         if request.collection or request.agent == "qa":
             raise
-        return name, ["there are no documents yet; `citewell add PATH` adds some"]
+        others = ", ".join(each.name for each in await app.catalog.collections())
+        there = f"there are: {others} (-c NAME)" if others else "`citewell add PATH` adds some"
+        return name, [f"collection {name} has no documents; {there}"]
     return info.name, waiting([(info.chunks, info.embedded)])
 
 

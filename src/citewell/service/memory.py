@@ -11,7 +11,7 @@ from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.memory import Forgotten, Kept, Memory, Told
 from citewell.service.app import App
 from citewell.skills.recall import MOST, Recalled, recalled
-from citewell.skills.remember import LONGEST, fact_of, is_secret, judge
+from citewell.skills.remember import LONGEST, asks_for_all, fact_of, is_secret, judge
 
 NEAREST = 200  # memories that are looked at for a question, by meaning; what is asked for by time is found among them
 AGAIN = 64  # memories embedded again at one question after the embedder was changed: a second of work; the newest first
@@ -75,6 +75,9 @@ async def recall(app: App, user_id: str, question: str, *, collection: str | Non
     if not app.settings.memory.enabled:
         return []
     await _embed_again(app, user_id)
+    if asks_for_all(question):
+        facts = [memory for memory in await app.memories.list(user_id) if memory.kind == "fact"]
+        return [Recalled(memory, 1.0) for memory in facts[: 2 * most]]
     near = await app.memories.near(user_id, await app.embedder.query(question), NEAREST)
     found: list[Recalled] = []
     for each in recalled(question, near, app.memories.now(), collection=collection, most=NEAREST):

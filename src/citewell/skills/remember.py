@@ -20,6 +20,7 @@ __all__ = [
     "Fact",
     "asked_part",
     "asks_about_memory",
+    "asks_about_talk",
     "asks_to_remember",
     "fact_of",
     "facts_told",
@@ -71,29 +72,49 @@ _COURTESY = re.compile(
     r"\W*(?:(?:你好|您好|谢谢你?|好的?|嗯|麻烦了|请)\W*)*",
     re.IGNORECASE,
 )
-_ABOUT_EN = (
-    r"\b(?:do|can|did)\s+you\s+(?:still\s+)?(?:remember|recall)\b|\bwhat\s+(?:do|did)\s+you\s+(?:know|remember|learn)\s+about\s+(?:me|us)\b|"
+_SAID_EN = r"(?:say|said|tell|told|answer|answered|mention|mentioned|claim|claimed)"
+_TALK_EN = (  # what was said before, by either side
+    r"\b(?:do|can|did)\s+you\s+(?:still\s+)?(?:remember|recall)\b|"
     r"\b(?:what|when|which\s+\w+|why|how\s+often)\s+(?:did|have|had)\s+i\s+(?:\w+\s+)?(?:ask|asked|say|said|tell|told|mention|mentioned|want)\b|"
-    r"\b(?:what|when|how)\s+(?:did|have)\s+you\s+(?:just\s+)?(?:say|said|tell|told|answer|answered|mention|mentioned)\b|"
-    r"\b(?:repeat|summari[sz]e)\s+(?:your\s+(?:last\s+|previous\s+)?answer|what\s+you\s+said|(?:this|our)\s+(?:conversation|chat))\b|"
+    rf"\b(?:what|when|how|why|where)\s+(?:did|have|had)\s+you\s+(?:(?:just|already|first)\s+)?{_SAID_EN}\b|"
+    rf"\b(?:did|have|had|didn['’]t|haven['’]t)\s+you\s+(?:(?:just|already|ever|not|really)\s+)?{_SAID_EN}\b|"
+    r"\bwhat\s+(?:you|i)\s+(?:(?:just|already)\s+)?(?:said|told|answered|mentioned|asked)\b|"
+    r"\bwhat\s+(?:were|did|have|had)\s+we\s+(?:(?:just|already)\s+)?(?:talk|discuss|speak|spoken|chat|cover|say|said)\w*\b|"
+    r"\bwhat\s+(?:was|has\s+been)\s+(?:said|asked|discussed)\s+(?:before|earlier|so\s+far|last\s+time)\b|"
+    r"\b(?:repeat|summari[sz]e|recap|sum\s+up|go\s+over)\s+(?:your\s+(?:last\s+|previous\s+)?answers?|what\s+(?:you|i|we)\s+\w+|"
+    r"(?:this|our|the)\s+(?:(?:whole|last|previous|entire)\s+)?(?:conversation|chat|discussion)s?(?:\s+so\s+far)?)\b|"
+    r"\b(?:summary|recap)\s+of\s+(?:this|our)\s+(?:conversation|chat|talk|discussion)\b|"
     r"\b(?:did|have)\s+i\s+(?:already\s+|ever\s+)?(?:ask|asked|tell|told|mention|mentioned|say|said)\b|"
     r"\b(?:my|our)\s+(?:last|previous|earlier|first)\s+(?:question|conversation|chat|message)s?\b|"
-    r"\b(?:last|previous|earlier)\s+(?:time|conversation|chat)\b.*\b(?:i|we)\b|\bwho\s+am\s+i\b|"
+    r"\byour\s+(?:last|previous|earlier|first)\s+(?:answer|reply|response|message)s?\b|"
+    r"\b(?:last|previous|earlier)\s+(?:time|conversation|chat)\b.*\b(?:i|we)\b"
+)
+_USER_EN = (  # the user themself
+    r"\bwhat\s+(?:do|did)\s+you\s+(?:know|remember|learn)\s+about\s+(?:me|us)\b|\bwho\s+am\s+i\b|"
     r"\bremind\s+me\s+(?:what|which|who|where|of\s+(?:my|our)|about\s+(?:my|our))\b|"
     r"^\W*(?:what(?:['’]?s|\s+is|\s+are|\s+was)|tell\s+me|which\s+is)\s+my\s+[\w'’-]+(?:\s+[\w'’-]+)?\s*(?:again|called|now)?\W*$|"
     r"^\W*where\s+do\s+i\s+(?:work|live)\W*$|^\W*(?:what|which(?:\s+\w+){0,3})\s+do\s+i\s+(?:use|prefer|like|work\s+(?:on|in|for)|live\s+in)\W*$|"
     r"^\W*(?:what|which)\s+plan\s+(?:am\s+i\s+on|do\s+i\s+have)\W*$|^\W*how\s+old\s+am\s+i\W*$|^\W*what\s+am\s+i\s+responsible\s+for\W*$"
 )
-_ABOUT_ZH = (
-    r"(?:你|您)?(?:还)?(?:记得|记不记得|记住)(?:吗|我|上次|之前|没|了吗).*|我(?:到底)?叫(?:什么|啥)|我是谁|我的名字(?:是|叫)?(?:什么|啥)|"
+_BEFORE_ZH = r"(?:上次|上一?回|之前|以前|先前|前面|刚才|刚刚|昨天|曾经)"
+_TALK_ZH = (
+    r"(?:你|您)?(?:还)?(?:记得|记不记得|记住)(?:吗|我|上次|之前|没|了吗).*|"
+    rf"{_BEFORE_ZH}我们?[^。？?]{{0,12}}(?:问(?!题)|说|聊|提|告诉)|我们?{_BEFORE_ZH}[^。？?]{{0,12}}(?:问(?!题)|说|聊|提|告诉)|"
+    r"我(?:都)?(?:问过|说过|提过|提到过|告诉过|问了|说了)|我们(?:都)?(?:聊过|聊了|谈过|谈了|说过|讨论过|讨论了)|"
+    rf"(?:你|您){_BEFORE_ZH}[^。？?]{{0,8}}(?:说|告诉|回答|提)|{_BEFORE_ZH}(?:你|您)[^。？?]{{0,8}}(?:说|告诉|回答|提)|"
+    r"(?:你|您)(?:都)?(?:说|讲|回答|提到?)(?:过|了|的|什么)|(?:你|您)(?:有没有|是不是|是否)(?:说|讲|回答|提到?)|"
+    r"^\W*(?:上次|刚才|刚刚|前面|先前|之前)(?:说|问|聊|谈|讲|讨论|提)(?!题)|(?:上次|刚才|刚刚|上一?个|前一?个|上一?条)的?(?:回答|答案|答复|对话|聊天)|"
+    r"(?:重复|总结|概括|回顾|复述|归纳)(?:一?下|一遍)?(?:你的回答|(?:我们|咱们)?的?(?:对话|聊天|谈话)(?:内容|记录)?\W*$)|"
+    r"(?:(?:我们|咱们)的?(?:这次|本次|上次)?|这次|本次|此次|上次)的?(?:对话|聊天|谈话)|我的?(?:上一?个|前一?个|第一个|刚才的|上次的)问题"
+)
+_USER_ZH = (
+    r"我(?:到底)?叫(?:什么|啥)|我是谁|我的名字(?:是|叫)?(?:什么|啥)|"
     r"^\W*我(?:们)?的[^\s，。的]{1,8}(?:是|叫|在)(?:什么|多少|哪[个里儿]?[^\s，。]{0,4}|谁|几[^\s，。]{0,3}|啥)[来着呢呀啊]*\W*$|"
-    r"(?:上次|之前|以前|先前|前面|刚才|刚刚|昨天|曾经)我们?[^。？?]{0,12}(?:问(?!题)|说|聊|提|告诉)|"
-    r"我们?(?:上次|之前|以前|先前|前面|刚才|刚刚|昨天|曾经)[^。？?]{0,12}(?:问(?!题)|说|聊|提|告诉)|我(?:都)?(?:问过|说过|提过|提到过|告诉过|问了|说了)|"
-    r"(?:你|您)(?:刚才|刚刚|上次|之前|前面|先前)[^。？?]{0,8}(?:说|告诉|回答|提)|(?:重复|总结)(?:一下|一遍)?(?:你的回答|(?:我们的|这次|本次)(?:对话|聊天))|"
-    r"我(?:上一?个|前一?个|第一个)问题|(?:你|您)(?:知道|了解|记得)[^。？?]{0,6}(?:关于)?我(?:的)?(?:什么|哪些|多少|吗)|关于我(?!们?的)|"
+    r"(?:你|您)(?:知道|了解|记得)[^。？?]{0,6}(?:关于)?我(?:的)?(?:什么|哪些|多少|吗)|关于我(?!们?的)|"
     r"^\W*我(?:在|住在?|住)(?:哪|什么)[^\s，。]{0,6}(?:工作|上班)?\W*$|^\W*我(?:用的?是?|喜欢|负责|来自)(?:什么|哪)[^\s，。]{0,8}\W*$|^\W*我(?:今年)?(?:多大|几岁)了?\W*$"
 )
-_ABOUT = re.compile(f"{_ABOUT_EN}|{_ABOUT_ZH}", re.IGNORECASE)
+_TALK = re.compile(f"{_TALK_EN}|{_TALK_ZH}", re.IGNORECASE)
+_USER = re.compile(f"{_USER_EN}|{_USER_ZH}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +177,14 @@ def asks_about_memory(text: str) -> bool:
     """Whether it asks about the user themself ("what is my plan?") or about earlier conversations. What is asked may also be
     known to the documents ("what is my notice period?"): where nothing is remembered, they are to be searched.
     """
-    return bool(_ABOUT.search(text.strip())) and not (_ASKED.match(_without_lead(text)) and not re.search(r"[?？吗]", text))
+    return asks_about_talk(text) or (bool(_USER.search(text.strip())) and not _only_asks_to_remember(text))
+
+
+def asks_about_talk(text: str) -> bool:
+    """Whether it asks about what was said, in this or an earlier conversation ("what did I ask?"); not about the user ("what
+    is my plan?").
+    """
+    return bool(_TALK.search(text.strip())) and not _only_asks_to_remember(text)
 
 
 def value_of(text: str) -> str:
@@ -205,6 +233,10 @@ def _facts_agree(told: Told, memory: Memory) -> bool | None:
     return None if new.many or old.many else False
 
 
+def _only_asks_to_remember(text: str) -> bool:
+    return bool(_ASKED.match(_without_lead(text))) and not re.search(r"[?？吗]", text)
+
+
 def _about(text: str) -> Stated | None:
     return stated(_without_lead(text))
 
@@ -241,7 +273,7 @@ def _clause_facts(sentence: str) -> Iterator[Fact]:
     speaker = ""
     for clause in _CLAUSES.split(sentence):
         body = _bare(_without_lead(clause))
-        if _QUESTION.search(clause) or _ABOUT.search(clause):
+        if _QUESTION.search(clause) or _TALK.search(clause) or _USER.search(clause):
             continue
         for each in (body, speaker + body):
             known = stated(each)
@@ -270,3 +302,24 @@ def _without_lead(text: str) -> str:
 
 def _bare(text: str) -> str:
     return text.strip().strip("。.!！~,，:：;； 　").strip()
+
+
+_FORGET = re.compile(
+    r"^\W*(?:please\s+)?forget\b(?!\s+(?:how|why|when|where))|^\W*请?(?:你)?(?:忘[记掉了]|删除|清除)(?!了?吗).{0,20}(?:我|记忆)|^\W*请?忘[记掉]",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"\bwhat (?:do|did) you (?:know|remember|learn) about (?:me|us)\b|\bwhat do you remember\W*$|记得我(?:什么|哪些|多少)"
+    r"|(?:知道|记得|了解)[^。？?]{0,4}(?:关于)?我(?:的)?(?:什么|哪些|多少)|关于我[^。？?]{0,6}(?:什么|哪些)",
+    re.IGNORECASE,
+)
+
+
+def asks_to_forget(text: str) -> bool:
+    """A request to forget something, which only the command and the HTTP route do."""
+    return bool(_FORGET.search(text))
+
+
+def asks_for_all(text: str) -> bool:
+    """Whether all that is remembered of the user is asked for."""
+    return bool(_ALL.search(text))

@@ -42,6 +42,22 @@ def wants_web(question: str) -> bool:
     return bool(_WEB.search(question))
 
 
+_REQUEST = re.compile(
+    r"^\W*(?:(?:please|(?:can|could|would) you(?: please)?)\s+)?"
+    r"(?:do a web search|(?:search|browse|google|look(?: up)?|find|check)(?: (?:on|in|across))?(?: the)?"
+    r"(?: (?:web|internet|online))?)\s+(?:for|about)\s+"
+    r"|[,，]?\s*(?:and )?(?:please )?(?:search|look (?:it|this|that) up|google (?:it|that)|find (?:it|out))\s*"
+    r"(?:on the (?:web|internet)|online)\W*$"
+    r"|^\W*请?(?:帮我)?(?:上网|联网|(?:在|到|去)?(?:网上|互联网上?))(?:查|搜|找)(?:索|找|询)?(?:一下|一查|一搜|看看)?[，,：:\s]*",
+    re.IGNORECASE,
+)
+
+
+def without_request(question: str) -> str:
+    """The question itself, where the user also says that the web is to be searched for it."""
+    return (_REQUEST.sub("", question).strip() or question) if wants_web(question) else question
+
+
 def search_route(
     question: str, intent: str, *, preferred: str, settled_by: Sequence[str], web: bool, forced: bool = False
 ) -> Route:

@@ -35,6 +35,7 @@ _TEXTS = {
         "noted": "I will remember: {facts}",
         "memory_off": "I cannot remember this: the memory is switched off here.",
         "secret": "I do not keep passwords, keys, or numbers of cards and papers.",
+        "forget": "Asking here forgets nothing; `citewell memory list` and `citewell memory forget ID` do.",
         "nothing_to_note": "I found nothing in this that I could remember; say it as: remember that my plan is Pro.",
         "remembered": "(Remembered of you: {text})",
         "memory": "memory of {day}",
@@ -70,6 +71,7 @@ _TEXTS = {
         "noted": "已记住：{facts}",
         "memory_off": "无法记住：这里没有开启记忆。",
         "secret": "密码、密钥、卡号和证件号不会被记住。",
+        "forget": "在这里说不会删除记忆：请用 `citewell memory list` 和 `citewell memory forget ID`。",
         "nothing_to_note": "没有找到可以记住的内容；可以这样说：请记住，我的套餐是专业版。",
         "remembered": "（关于你的记忆：{text}）",
         "memory": "{day}的记忆",
@@ -95,7 +97,7 @@ def ending(tried: Sequence[str], stop_reason: str, lang: str, *, web: bool) -> s
     joint = "、" if lang == "zh" else ", "
     parts = [say("searched", lang, routes=joint.join(say(route, lang) for route in dict.fromkeys(tried)))] if tried else []
     parts += [say(stop_reason, lang)] if stop_reason else []
-    parts += [] if web or not tried else [say("web_off", lang)]
+    parts += [] if web or not tried or "web_search" in tried else [say("web_off", lang)]
     return ("" if lang == "zh" else " ").join(parts)
 
 

@@ -53,6 +53,44 @@ async def test_nothing_is_remembered_where_the_budget_ended_it(loops: Desk) -> N
     assert loops.kept == []
 
 
+async def test_only_what_a_model_graded_good_is_remembered_as_settled(loops: Desk) -> None:
+    """Without a grader an answer may be shown, and is no settled question; facts are the user's own words."""
+    loops.llm = None
+    loops.finds("direct_chunk_search", loops.text)
+    assert (await loops.run(QUESTION)).status == "answered"
+    assert loops.kept == []
+
+
+async def test_a_follow_up_that_is_only_joined_is_not_remembered(loops: Desk) -> None:
+    """It would be taken for the question it leans on."""
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue("no question at all", "nor this", ANSWER)
+    state = await loops.run("And for international ones?", [("user", "Within how many days may orders be returned?")])
+    assert state.joined
+    assert (state.status, loops.kept) == ("answered", [])
+
+
+async def test_what_documents_say_of_the_user_is_not_remembered(loops: Desk) -> None:
+    """A question about the user that memory could not answer is not settled by what some document says."""
+    loops.finds("direct_chunk_search", "The plan of all our customers is Basic.")
+    loops.script.enqueue("The plan of all our customers is Basic.")
+    assert (await loops.run("What is my plan?")).status == "answered"
+    assert loops.kept == []
+
+
+async def test_forgetting_is_not_done_by_asking(loops: Desk) -> None:
+    """And is no question to the documents; the reply says what does it."""
+    state = await loops.run("Please forget my plan.")
+    assert (state.route, loops.searches, loops.kept) == ("direct", [], [])
+    assert "citewell memory forget" in state.final_answer
+
+
+async def test_a_secret_told_is_not_searched_for(loops: Desk) -> None:
+    state = await loops.run("我的密码是abc123456，请记住")
+    assert (loops.searches, loops.kept) == ([], [])
+    assert "不会被记住" in state.final_answer
+
+
 async def test_without_a_memory_nothing_is_recalled_or_kept(loops: Desk) -> None:
     loops.memory = False
     loops.finds("direct_chunk_search", loops.text)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER
-from citewell.interfaces.cli.terminal import err, out, print_json, styled, write
+from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stream, unfinished
 from citewell.types import Status
@@ -19,15 +22,25 @@ EXIT: dict[Status, int] = {"answered": DONE, "fallback": NO_ANSWER, "refused": N
 async def ask(app: App, said: dict[str, Any], *, json: bool) -> int:
     """`said`: the fields of AskRequest."""
     request = AskRequest(**said)
-    before = {run.trace_id for run in await unfinished(app, request.user_id)}
-    try:
+    if request.resume and request.options:
+        warn(f"{', '.join(request.options)}: a question is gone on with as it was asked")
+    async with resumable(app, request.user_id, request.resume):
         answer = await watch(stream(app, request))
-    except asyncio.CancelledError:
-        for run in await unfinished(app, request.user_id):
-            if run.trace_id not in before or run.trace_id == request.resume:
-                write(err(), styled(f"what was found so far is kept; go on with: citewell ask --resume {run.trace_id}"))
-        raise
     if json:
         print_json(answer.model_dump(mode="json"))
     show_answer(answer, None if json else out())
     return EXIT[answer.status]
+
+
+@asynccontextmanager
+async def resumable(app: App, user: str, resumed: str | None = None) -> AsyncIterator[None]:
+    """Where a question is stopped inside the block, say how to go on with it."""
+    before = {run.trace_id for run in await unfinished(app, user)} - {resumed}
+    try:
+        yield
+    except asyncio.CancelledError:
+        whose = "" if user == "local" else f" --user {shlex.quote(user)}"
+        for run in await unfinished(app, user):
+            if run.trace_id not in before:
+                write(err(), styled(f"go on with it: citewell ask --resume {run.trace_id}{whose}"))
+        raise

@@ -16,6 +16,7 @@ import typer
 
 from citewell.errors import CitewellError
 from citewell.interfaces.cli.answer import show_answer
+from citewell.interfaces.cli.ask import resumable
 from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import err, fail, out, print_json, styled, write
@@ -89,7 +90,8 @@ async def _answer(talk: Talk, question: str) -> None:
     request = AskRequest(
         question=question, agent=talk.agent, collection=talk.collection, session_id=talk.session, user_id=talk.user
     )
-    answer = await watch(stream(talk.app, request))
+    async with resumable(talk.app, talk.user):
+        answer = await watch(stream(talk.app, request))
     talk.session = answer.session_id or talk.session
     if talk.json:
         print_json(answer.model_dump(mode="json"))

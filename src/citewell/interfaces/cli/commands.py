@@ -98,7 +98,7 @@ def ask(
     from citewell.interfaces.cli.run import run
 
     if bool(question) == bool(resume):
-        raise typer.BadParameter("ask a question, or go on with a stopped one by --resume TRACE_ID")
+        raise typer.BadParameter("ask a question, or go on with a stopped one by --resume TRACE_ID; one of the two")
     options = _narrowed(docs, types, langs, since, until, priority, strategy)
     ways = {"web": web, "memory": memory, "max_seconds": max_seconds, "max_calls": max_calls, "max_tokens": max_tokens}
     request = {

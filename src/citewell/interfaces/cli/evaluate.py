@@ -126,6 +126,7 @@ async def ablation(app: App, choices: Choices) -> int:
             kept = lambda variant: Journal(file.with_suffix(f".{variant.slug}{PARTIAL}") if file else None)  # noqa: E731
             async for variant, report in ablate(app, sets, options, choices.collection, kept, warn, tell):
                 done[variant.name] = report
+                write(err(), styled(f"{variant.name}: {report.n} questions asked", "dim"))
     except asyncio.CancelledError:
         if not done:
             raise

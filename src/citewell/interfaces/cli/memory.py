@@ -84,7 +84,9 @@ def _tell(gone: Forgotten, *, json: bool) -> None:
         return
     for memory_id in gone.memory_ids:
         write(out(), styled(f"forgotten {memory_id}"))
-    write(out(), styled(f"{len(gone.memory_ids)} memories forgotten, and {gone.traces} traces that used them"))
+    memories = "1 memory" if len(gone.memory_ids) == 1 else f"{len(gone.memory_ids)} memories"
+    traces = "1 trace" if gone.traces == 1 else f"{gone.traces} traces"
+    write(out(), styled(f"{memories} forgotten, and {traces} with them"))
 
 
 def _words(memory: Memory) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as js
+import shlex
 import time
 
 from citewell.interfaces.cli.answer import show_answer
@@ -37,9 +38,11 @@ async def _latest(app: App, user: str, json: bool) -> int:
         write(console, styled("no traces yet; every question leaves one"))
     for each in traces:
         write(console, styled(each.trace_id, "cyan") + styled(f" {_when(each.created_at)} {each.agent}: {each.question}"))
+    whose = "" if user == "local" else f" --user {shlex.quote(user)}"
     for run in await unfinished(app, user):
         asked = run.request.get("question", "")
-        told = f" {_when(run.updated_at)} stopped before {run.next}: {asked}; go on with: citewell ask --resume {run.trace_id}"
+        told = f" {_when(run.updated_at)} stopped before {run.next}: {asked}"
+        told += f"; go on with it: citewell ask --resume {run.trace_id}{whose}"
         write(console, styled(run.trace_id, "yellow") + styled(told))
     return DONE
 
