@@ -54,3 +54,9 @@ def test_settings_cannot_be_changed(tmp_path: Path) -> None:
     with pytest.raises(ValidationError):
         settings.port = 1  # type: ignore[misc]
     assert "secret" not in repr(load_settings({"CITEWELL_HOME": str(tmp_path), "CITEWELL_LLM_KEY": "secret"}))
+
+
+def test_an_unknown_key_of_a_group_is_told_with_the_nearest() -> None:
+    with pytest.raises(ConfigError, match=r"web\.rsults") as error:
+        load_settings({}, web={"rsults": 3})
+    assert error.value.hint == "did you mean results?"

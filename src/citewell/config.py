@@ -240,5 +240,9 @@ def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nearest(key: str, known: Iterable[str]) -> str:
+    """The known name most like the last part of `key`; of `web.results` that is one of the group `web`."""
+    group = Settings.model_fields.get(key.partition(".")[0]) if "." in key else None
+    if group is not None and isinstance(group.annotation, type) and issubclass(group.annotation, BaseModel):
+        known = group.annotation.model_fields
     close = difflib.get_close_matches(key.rpartition(".")[2], list(known), n=1)
     return f"did you mean {close[0]}?" if close else "`citewell doctor` lists the settings"

@@ -34,6 +34,8 @@ HISTORY = (Message(role="user", content="How long is the warranty of the trail b
         (Asked("How much does my plan cost a month?", remembers=True), "dual_loop", "user"),
         (Asked("How much does my plan cost a month?", remembers=False), "qa", ""),
         (Asked("How long is the warranty? And who pays the shipping?"), "dual_loop", "several"),
+        (Asked("Does it work? Really?"), "qa", ""),
+        (Asked("What is my notice period?"), "qa", ""),
         (Asked("Compare the basic plan with the premium plan"), "dual_loop", "comparison"),
         (Asked("标准版和专业版有什么区别？"), "dual_loop", "comparison"),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from citewell.config import Settings, load_settings
+from citewell.config import Settings, WebSettings, load_settings
 from citewell.service.add import add
 from citewell.service.app import App
 from citewell.service.doctor import Check, examine, settings_in_force
@@ -102,3 +102,19 @@ async def test_reranker_is_told(settings: Settings, changes: dict[str, str], sta
     check = named((await examine(settings.model_copy(update=changes), fast=True)).checks, "reranker")
     assert (check.state, words in check.detail) == (state, True)
     assert "reranker" not in {each.name for each in (await examine(settings, fast=True)).checks}
+
+
+@pytest.mark.parametrize(
+    ("web", "state", "words"),
+    [
+        ({"provider": "wikipedia"}, "ok", "wikipedia"),
+        ({"provider": "searxng"}, "warn", "web.url is empty"),
+        ({"provider": "brave"}, "warn", "web.key"),
+    ],
+)
+async def test_web_search_is_told(settings: Settings, web: dict[str, str], state: str, words: str) -> None:
+    """What its provider needs, without asking it; nothing where it is off."""
+    changed = settings.model_copy(update={"web": WebSettings(**web)})
+    check = named((await examine(changed, fast=True)).checks, "web search")
+    assert (check.state, words in check.detail) == (state, True)
+    assert "web search" not in [each.name for each in (await examine(settings, fast=True)).checks]

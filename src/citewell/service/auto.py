@@ -10,14 +10,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from citewell.ingest.sentences import sentences
+from citewell.knowledge.words import query_tokens
 from citewell.skills.intent import RULES as INTENTS
 from citewell.skills.intent import WIDE
 from citewell.skills.reference import depends_on_history
-from citewell.skills.remember import asks_about_memory, asks_to_remember, facts_told
+from citewell.skills.remember import asks_about_memory, asks_about_talk, asks_to_remember, facts_told
 from citewell.skills.route import wants_web
 from citewell.types import Message
 
 FALLBACK = "qa"
+FEWEST = 2  # words of its own that a question has
 _URL = re.compile(r"https?://[^\s，。；）)>\]\"']+", re.IGNORECASE)
 _PERSONAL = re.compile(r"\bmy\b|我的|我们的", re.IGNORECASE)
 
@@ -61,16 +63,21 @@ def _dual_loop(asked: Asked) -> str:
         return "the question asks for the web"
     if asks_to_remember(question) or facts_told(question):
         return "there is something to remember"
-    if asks_about_memory(question):
+    if asks_about_talk(question) or (asked.remembers and asks_about_memory(question)):
         return "the question is about what was said before"
     if asked.remembers and _PERSONAL.search(question):
         return "the question is about the user, of whom something is remembered"
-    if sum(question[a:b].rstrip().endswith(("?", "？")) for a, b in sentences(question)) > 1:
+    if sum(_asks(question[a:b]) for a, b in sentences(question)) > 1:
         return "several things are asked at once"
     intent = next((label for label, pattern in INTENTS if pattern.search(question)), "")
     if intent in WIDE:
         return f"a question of kind {intent} may need a second search"
     return ""
+
+
+def _asks(sentence: str) -> bool:
+    """A question with something to search for: "Really?" and "How are you?" are none."""
+    return sentence.rstrip().endswith(("?", "？")) and len(query_tokens(sentence)) >= FEWEST
 
 
 def _qa(asked: Asked) -> str:

@@ -22,6 +22,7 @@ from citewell.config import PREFIX, Settings, file_values
 from citewell.errors import CitewellError, ConfigError
 from citewell.ingest import ocr
 from citewell.retrieve.confidence import OWN, own
+from citewell.retrieve.websearch import build_provider
 from citewell.service.add import pending
 from citewell.service.app import App
 from citewell.service.ready import chat_model_file, chat_model_state
@@ -71,7 +72,13 @@ class Report(Shown):
 
 async def examine(settings: Settings, *, fast: bool = False) -> Report:
     """Run every check; `fast` leaves out what loads a model."""
-    checks = [_disk("home", settings.home), _disk("cache", settings.cache), _ocr(settings), *_reranker(settings)]
+    checks = [
+        _disk("home", settings.home),
+        _disk("cache", settings.cache),
+        _ocr(settings),
+        *_reranker(settings),
+        *_web(settings),
+    ]
     try:
         async with App(settings) as app:
             checks += [await _database(app), await _embeddings(app), await _chat_model(app), _calibration(app)]
@@ -159,6 +166,18 @@ def _reranker(settings: Settings) -> list[Check]:
         return [Check(name="reranker", state="warn", detail="llm, but there is no chat model: not used", advice=advice)]
     named = f"{settings.reranker} {settings.rerank_model} {settings.rerank_url}" if settings.reranker == "http" else "llm"
     return [Check(name="reranker", state="ok", detail=f"{named.strip()}, the best {settings.rerank_top} passages")]
+
+
+def _web(settings: Settings) -> list[Check]:
+    """Whether web search has what its provider needs; it is not asked. Nothing where it is off."""
+    if settings.web.provider == "none":
+        return []
+    try:
+        build_provider(settings)
+    except ConfigError as error:
+        return [Check(name="web search", state="warn", detail=error.message, advice=error.hint)]
+    detail = f"{settings.web.provider} {settings.web.url}".strip()
+    return [Check(name="web search", state="ok", detail=f"{detail}, {settings.web.results} pages of a search")]
 
 
 async def _database(app: App) -> Check:
