@@ -51,7 +51,7 @@ class DualLoopSettings(Group):
     outer_loop: bool = Field(True, description="grade the answer; ask in other words where it does not settle the question")
     corrections: int = Field(2, ge=0, le=5, description="times an answer is corrected")
     max_calls: int = Field(12, ge=1, description="calls of the chat model for one question")
-    max_tokens: int = Field(30_000, ge=1, description="tokens of those calls, sent and written; cached ones count")
+    max_tokens: int = Field(100_000, ge=1, description="tokens of those calls, sent and written; cached ones count")
     max_seconds: float = Field(120.0, gt=0, description="seconds after which no more is tried for one question")
 
 

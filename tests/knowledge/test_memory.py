@@ -462,13 +462,13 @@ async def test_a_failure_keeps_nothing(memories: Memories, db: Database, monkeyp
         raise RuntimeError("killed")
 
     verbs: dict[str, Callable[[], Awaitable[object]]] = {
-        "shed": lambda: keep(memories, "li", "plan", "Basic", 0),
-        "replace": lambda: memories.edit("li", plan.memory_id, "Team", direction(2), by_subject),
-        "delete": lambda: memories.forget("li", plan.memory_id),
+        "memory._shed": lambda: keep(memories, "li", "plan", "Basic", 0),
+        "memory_rows.replace": lambda: memories.edit("li", plan.memory_id, "Team", direction(2), by_subject),
+        "memory_rows.delete": lambda: memories.forget("li", plan.memory_id),
     }
     for last, verb in verbs.items():
         with monkeypatch.context() as patch:
-            patch.setattr(f"citewell.knowledge.memory_rows.{last}", fail)
+            patch.setattr(f"citewell.knowledge.{last}", fail)
             with pytest.raises(RuntimeError, match="killed"):
                 await verb()
         assert await memories.list("li", history=True) == [derived, plan]

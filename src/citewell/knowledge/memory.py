@@ -6,13 +6,14 @@ whole or not at all, whoever else writes at the same time.
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from citewell.errors import InvalidInput
 from citewell.knowledge import memory_rows as rows
@@ -25,6 +26,7 @@ from citewell.types import Shown
 __all__ = ["Forgotten", "Judge", "Judgement", "Kept", "Kind", "Memories", "Memory", "Told"]
 
 DAY = 86_400.0
+LINGERS = DAY  # on the disk, unseen, of what has expired or had to make room; what is forgotten is deleted at once
 COMPARED = 20  # nearest memories that a judge is shown; those of the same subject come on top
 
 
@@ -107,12 +109,12 @@ class Memories:
 
         def keep(connection: Connection) -> Kept:
             now = self._clock()
-            rows.expire(connection, now)
+            rows.expire(connection, now - LINGERS)
             if set(told.derived_from) - rows.known(connection, user_id, told.derived_from, now):
                 return Kept("dropped", reason="what it was derived from has been forgotten")
             near = rows.nearest(connection, user_id, now, stored, COMPARED, kind=told.kind, subject=told.subject)
             kept = self._settle(connection, user_id, told, stored, _decided(judge, told, near), now)
-            rows.shed(connection, user_id, self._most)
+            _shed(connection, user_id, self._most, now)
             return kept
 
         return await self._db.write(keep)
@@ -167,7 +169,7 @@ class Memories:
 
         def edit(connection: Connection) -> Memory:
             now = self._clock()
-            rows.expire(connection, now)
+            rows.expire(connection, now - LINGERS)
             old = _editable(rows.get(connection, user_id, memory_id, now))
             told = Told(old.kind, old.subject if subject is None else clean(subject), new, old.collection)
             if (told.subject, told.text) == (old.subject, old.text):
@@ -179,18 +181,22 @@ class Memories:
             near = rows.nearest(connection, user_id, now, stored, COMPARED, kind=old.kind, subject=told.subject)
             found = _decided(judge, told, [each for each in near if each[0].memory_id != memory_id])
             rows.replace(connection, user_id, found.absorbed, memory_id)
-            rows.shed(connection, user_id, self._most)
+            _shed(connection, user_id, self._most, now)
             return edited
 
         return await self._db.write(edit)
 
     async def used(self, user_id: str, trace_id: str, ids: Sequence[str]) -> list[str]:
-        """Note that an answer used these; the trace is deleted when one of them is forgotten. Gives back those that were still
-        there: where one is missing it was forgotten meanwhile, and the trace should not be kept.
+        """Note that an answer used these; the trace is deleted when one of them is forgotten. Gives back those that the user
+        has not forgotten: where one is missing, the trace should not be kept.
+
+        What has expired or had to make room counts as not forgotten: it stays on the disk, unseen, for `LINGERS` more, while
+        what is forgotten is deleted at once, by whatever process. After that (a run that was gone on with so late) it is
+        missing too: in doubt it was forgotten.
         """
 
         def used(connection: Connection) -> list[str]:
-            there = rows.known(connection, user_id, ids, self._clock())
+            there = rows.known(connection, user_id, ids, 0.0)  # expired or not
             rows.note_uses(connection, user_id, trace_id, there)
             return [each for each in ids if each in there]
 
@@ -219,7 +225,8 @@ class Memories:
     async def list(self, user_id: str, *, history: bool = False) -> list[Memory]:
         """The newest first; older versions only with `history`."""
         found = await self._db.read(lambda connection: rows.of_user(connection, user_id, self._clock()))
-        return [each for each in found if history or each.replaced_by is None]
+        shown = {each.memory_id for each in found} if history else set()
+        return [each for each in found if each.replaced_by is None or each.replaced_by in shown]
 
     async def _forget(self, forget: Callable[[Connection], Forgotten]) -> Forgotten:
         gone = await self._db.write(forget)
@@ -227,7 +234,9 @@ class Memories:
         return gone
 
     def _settle(self, connection: Connection, user_id: str, told: Told, stored: rows.Stored, found: _Found, now: float) -> Kept:
-        """Merge into the same one or add a new one, and make history of those that say otherwise."""
+        """Merge into the same one or add a new one, and make history of those that say otherwise. A run that is gone on with
+        tells the same again: that is counted once.
+        """
         values = {
             "subject": told.subject,
             "text": told.text,
@@ -242,9 +251,9 @@ class Memories:
             memory = Memory(**new, **values)
             rows.insert(connection, memory, stored)
         else:
-            memory = found.same.model_copy(
-                update={**values, "trace_id": told.trace_id or found.same.trace_id, "seen": found.same.seen + 1}
-            )
+            again = bool(told.trace_id) and told.trace_id == found.same.trace_id
+            counted = {"trace_id": told.trace_id or found.same.trace_id, "seen": found.same.seen + (not again)}
+            memory = found.same.model_copy(update={**values, **counted})
             rows.update(connection, memory, stored)
         rows.replace(connection, user_id, [each.memory_id for each in found.others], memory.memory_id)
         outcome: Literal["new", "merged", "replaced"] = "replaced" if found.others else "merged" if found.same else "new"
@@ -282,6 +291,14 @@ def _editable(memory: Memory) -> Memory:
     return memory
 
 
+def _shed(connection: Connection, user_id: str, most: int, now: float) -> None:
+    """Beyond `most` the oldest expire, history counted: what is not asked for is bounded too."""
+    over = list(connection.execute(_OVER, {"user": user_id, "most": most, "now": now}).scalars())
+    if over:
+        ended = rows.older(rows.links(connection, user_id), over)
+        connection.execute(_END, {"user": user_id, "ids": json.dumps(sorted(ended)), "now": now})
+
+
 def _remove(connection: Connection, user_id: str, ids: set[str]) -> Forgotten:
     """Their traces first: which ones those are is known by the memories only."""
     traces = rows.delete_traces(connection, user_id, ids)
@@ -291,3 +308,13 @@ def _remove(connection: Connection, user_id: str, ids: set[str]) -> Forgotten:
 
 def _new_id() -> str:
     return "mem_" + secrets.token_hex(8)
+
+
+_OVER = text(
+    """SELECT memory_id FROM memories WHERE user_id = :user AND expires > :now
+    ORDER BY updated_at DESC, replaced_by IS NOT NULL, rowid DESC LIMIT -1 OFFSET :most"""
+)
+_END = text(
+    """UPDATE memories SET expires = :now
+    WHERE user_id = :user AND expires > :now AND memory_id IN (SELECT value FROM json_each(:ids))"""
+)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from citewell.ingest.sentences import sentences
 from citewell.knowledge.memory import Judgement, Memory, Told
 from citewell.skills.alike import same_answer, same_question, same_words
-from citewell.skills.secret import is_secret
+from citewell.skills.secret import is_secret, tells_secret
 from citewell.skills.statements import Stated, same_subject, stated
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "is_secret",
     "judge",
     "only_tells",
+    "tells_secret",
     "value_of",
 ]
 
