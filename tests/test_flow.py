@@ -117,10 +117,8 @@ def test_mermaid_shows_every_edge_with_its_label() -> None:
 async def test_a_run_begins_in_the_middle() -> None:
     """From the node named, its steps counted on from those that are done."""
     state = Count(2)
-    steps = [
-        each
-        async for each in Graph("g", {up: {"again": up, "done": last}, last: {"end": END}}).run(state, 1, start="Last", n=4)
-    ]
+    graph: Graph[Count] = Graph("g", {up: {"again": up, "done": last}, last: {"end": END}})
+    steps = [each async for each in graph.run(state, 1, start="Last", n=4)]
     assert [(s.n, s.node) for s in steps] == [(5, "Last")]
     assert state.n == 2
 

@@ -23,7 +23,8 @@ from citewell.ingest.urls import LONGEST, canonical, identity, joined
     "::", "::1", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:a9fe:a9fe", "64:ff9b::7f00:1",
     "64:ff9b::10.0.0.1",
     "64:ff9b:1::1", "100::1", "2001:db8::1", "2002:7f00:1::", "2002:a00:1::1", "2001:0:7f00:1::", "fc00::1", "fd00:ec2::254",
-    "fe80::1", "fec0::1", "ff02::1", "2001:0:808:808::80ff:fffe",
+    "fe80::1", "fec0::1", "ff02::1", "2001:0:808:808::80ff:fffe", "3fff::1", "3fff:fff:ffff::1", "2001:4860::5efe:7f00:1",
+    "2001:4860::5efe:10.0.0.1", "2606:4700:1:2:200:5efe:c0a8:101", "fe80::5efe:808:808", "fe80::200:5efe:808:808",
 ])  # fmt: skip
 def test_address_that_is_not_public(address: str) -> None:
     """Private, loopback, link-local, shared, reserved, for documentation, and IPv6 that carries one of these."""
@@ -32,7 +33,7 @@ def test_address_that_is_not_public(address: str) -> None:
 
 @pytest.mark.parametrize("address", [
     "1.1.1.1", "8.8.8.8", "93.184.216.34", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8",
-    "64:ff9b::808:808",
+    "64:ff9b::808:808", "2001:4860::5efe:808:808", "2001:4860::200:5efe:808:808", "2001:4860::7f00:1", "2001:4860::5eff:7f00:1",
 ])  # fmt: skip
 def test_public_address(address: str) -> None:
     """Else nothing could be fetched at all."""
@@ -83,6 +84,34 @@ async def test_allowed_network_in_other_forms() -> None:
         await guard.addresses("2002:7f00:1::", 80)
     with pytest.raises(InvalidInput):
         await guard.addresses("127.0.0.2", 80)
+
+
+@pytest.mark.parametrize("port", [80, 443, 1024, 3000, 5000, 8000, 8080, 8443, 8888, 9000, 65535])
+async def test_ports_of_the_web(monkeypatch: pytest.MonkeyPatch, port: int) -> None:
+    answers(monkeypatch, "93.184.216.34")
+    assert await Guard().addresses("site.example", port) == [ipaddress.ip_address("93.184.216.34")]
+
+
+@pytest.mark.parametrize("port", [1, 21, 22, 23, 25, 53, 110, 143, 445, 465, 587, 993, 1023, 2375, 3306, 5432, 6379, 6667, 9200,
+                                  11211, 27017])  # fmt: skip
+async def test_ports_of_other_services(monkeypatch: pytest.MonkeyPatch, port: int) -> None:
+    """Refused on hosts of others; a host that is listed, by its name or its network, may have any port."""
+    answers(monkeypatch, "93.184.216.34")
+    with pytest.raises(InvalidInput, match=rf"site\.example, port {port},") as caught:
+        await Guard(("other.example", "10.0.0.0/8")).addresses("site.example", port)
+    assert caught.value.code == "bad_url"
+    assert "allow_private_hosts" in caught.value.hint
+    for allow in ("site.example", "93.184.216.0/24"):
+        assert await Guard((allow,)).addresses("site.example", port)
+
+
+async def test_a_private_host_is_refused_as_one_on_any_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so is a name of which one address only is allowed."""
+    answers(monkeypatch, "10.1.2.3", "192.168.1.1")
+    for guard in (Guard(), Guard(("10.0.0.0/8",))):
+        with pytest.raises(InvalidInput) as caught:
+            await guard.addresses("site.example", 6379)
+        assert caught.value.code == "address_refused"
 
 
 @pytest.mark.parametrize("entry", ["10.0.0.0/40", "host:80", "http://host", "a..b", "*", "", "300.1.1.1"])

@@ -462,7 +462,7 @@ async def test_a_failure_keeps_nothing(memories: Memories, db: Database, monkeyp
         raise RuntimeError("killed")
 
     verbs: dict[str, Callable[[], Awaitable[object]]] = {
-        "memory._shed": lambda: keep(memories, "li", "plan", "Basic", 0),
+        "memory_rows.shed": lambda: keep(memories, "li", "plan", "Basic", 0),
         "memory_rows.replace": lambda: memories.edit("li", plan.memory_id, "Team", direction(2), by_subject),
         "memory_rows.delete": lambda: memories.forget("li", plan.memory_id),
     }

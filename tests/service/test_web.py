@@ -264,3 +264,32 @@ async def test_a_provider_that_fails_leaves_an_honest_answer(app: App, net: Net,
     answer = await ask(app, AskRequest(question="When was the lighthouse built?", agent="dual_loop"))
     assert answer.status == "refused"
     assert any("the web could not be searched" in warning for warning in answer.warnings)
+
+
+async def test_the_caller_may_have_less_time(web: Web, net: Net) -> None:
+    """Fewer seconds than the settings give: pages that are not there by then are left out, a silent provider is an error."""
+    net.found = ["/slow"]
+    net.page("/slow")
+    net.slow["/slow"] = 30
+    started = time.monotonic()
+    found = await web.search("q", "en", seconds=0.8)
+    assert (found.pages, len(found.results)) == ({}, 1)
+    assert found.warnings == [f"{net.url}/slow: not there within 0.8 seconds"]
+    net.slow["/search"] = 30
+    with pytest.raises(TransientError, match=r"searxng: no reply within 0\.3 seconds"):
+        await web.search("q", "en", seconds=0.3)
+    with pytest.raises(TransientError, match="no reply within 0 seconds"):
+        await web.search("q", "en", seconds=-1.0)
+    assert time.monotonic() - started < 6
+
+
+async def test_the_caller_may_not_have_more_time(net: Net, settings: Settings) -> None:
+    """The smaller of the two counts."""
+    net.found = ["/slow"]
+    net.page("/slow")
+    net.slow["/slow"] = 30
+    async with App(with_web(settings, net, seconds=0.8)) as app:
+        web = Web(app)
+        found = await web.search("q", "en", seconds=60.0)
+        await web.close()
+    assert found.warnings == [f"{net.url}/slow: not there within 0.8 seconds"]

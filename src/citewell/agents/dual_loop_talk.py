@@ -16,7 +16,7 @@ from citewell.skills.remember import (
     facts_told,
     only_tells,
 )
-from citewell.skills.secret import is_secret
+from citewell.skills.secret import is_secret, tells_secret
 from citewell.skills.wording import say
 
 TALK = frozenset({"smalltalk", "remember", "forget", "memory", "which"})  # intents that need no search
@@ -29,7 +29,7 @@ async def intent_of(state: DualLoopState, deps: Deps) -> tuple[str, str]:
         return "which", "the question may mean either of two things"
     if asks_to_forget(question):
         return "forget", "something is to be forgotten"
-    if asks_to_remember(question) or only_tells(question) or (is_secret(question) and question[-1] not in "?？"):
+    if asks_to_remember(question) or only_tells(question) or (tells_secret(question) and question[-1] not in "?？"):
         return "remember", "there is nothing to answer, only something to remember"
     about_talk = bool(state.history) and deps.llm is not None and asks_about_talk(question)
     if about_talk or (asks_about_memory(question) and state.memories):

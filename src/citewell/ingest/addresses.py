@@ -29,10 +29,21 @@ _CLOSED: Final = tuple(
         "192.88.99.0/24",
         "198.18.0.0/15",
         "240.0.0.0/4",
+        "3fff::/20",
     )
 )
 _GLOBAL: Final = ipaddress.IPv6Network("2000::/3")  # all of IPv6 that is given out
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+_ISATAP: Final = {0x5EFE, 0x0200_5EFE}  # before the IPv4 address, at the end of an address of any network
+# Ports that pages of others are fetched from: below 1024 these, from there on all but those of other services.
+_LOW: Final = {80, 443}
+_SERVICES: Final = frozenset(
+    {1080, 1099, 1194, 1433, 1434, 1521, 1719, 1720, 1723, 1883, 2049, 2181, 2375, 2376, 2377, 2379, 2380, 2483, 2484, 3128}
+    | {3268, 3269, 3306, 3389, 3659, 3690, 4045, 4190, 4222, 4369, 5060, 5061, 5222, 5269, 5432, 5433, 5671, 5672, 5900, 5901}
+    | {5984, 5985, 5986, 6000, 6379, 6380, 6443, 6566, 6660, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 7000, 7199, 7474, 7687}
+    | {8086, 8125, 8300, 8500, 8529, 8600, 8883, 9042, 9092, 9093, 9160, 9200, 9300, 9418, 10080, 10250, 10255, 11211, 15672}
+    | {16379, 26257, 26379, 27017, 27018, 27019, 28015, 28017, 33060, 50000, 50070, 61613, 61616}
+)
 _PATTERN = re.compile(r"\*\.(.+)")
 _FOR_NOW: Final = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 
@@ -40,20 +51,31 @@ _FOR_NOW: Final = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 def public(address: Address) -> bool:
     """Whether an address is on the open internet, with any IPv4 address that an IPv6 one carries looked at too."""
     if isinstance(address, ipaddress.IPv6Address):
+        if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP and not public(_last(address)):
+            return False
         carried = _carried(address)
         if not all(public(each) for each in carried):
             return False
         if carried and address not in _GLOBAL:
             return True  # mapped or translated: what it carries decides
-        return address in _GLOBAL and address.is_global and not address.is_multicast
-    return address.is_global and not (address.is_multicast or address.is_reserved or any(address in net for net in _CLOSED))
+        return address in _GLOBAL and address.is_global and not (address.is_multicast or _closed(address))
+    return address.is_global and not (address.is_multicast or address.is_reserved or _closed(address))
+
+
+def _closed(address: Address) -> bool:
+    return any(address in network for network in _CLOSED)
+
+
+def _last(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address:
+    """The IPv4 address in the last four bytes."""
+    return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
 
 
 def _carried(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
     """Mapped, 6to4, Teredo (server and client) and NAT64 addresses carry an IPv4 address to which packets may go."""
     found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address in _NAT64:
-        found.append(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
+        found.append(_last(address))
     return [each for each in found if each is not None]
 
 
@@ -94,8 +116,8 @@ class Guard:
                 self._names.add(name)
 
     async def addresses(self, host: str, port: int) -> list[Address]:
-        """Where `host` may be reached now. Raises InvalidInput (`address_refused`), PermanentError (`unknown_host`) and
-        TransientError.
+        """Where `host` may be reached now. Raises InvalidInput (`address_refused`; `bad_url` for a port that is not one of the
+        web), PermanentError (`unknown_host`) and TransientError.
         """
         try:
             found = await resolve(host, port)
@@ -103,11 +125,19 @@ class Guard:
             raise _unresolved(host, error) from None
         if not found:
             raise _unresolved(host, OSError("no addresses"))
-        if not self._listed(host) and not all(public(each) or self._inside(each) for each in found):
+        if self._listed(host) or all(self._inside(each) for each in found):
+            return found
+        if not all(public(each) or self._inside(each) for each in found):
             raise InvalidInput(
                 f"{host} is refused: it is not on the public internet",
                 hint=f"if it is a host of yours, list it in allow_private_hosts (CITEWELL_ALLOW_PRIVATE_HOSTS={host})",
                 code="address_refused",
+            )
+        if (port < 1024 and port not in _LOW) or port in _SERVICES:
+            raise InvalidInput(
+                f"{host}, port {port}, cannot be fetched: that port belongs to another service than the web",
+                hint="80, 443 and most from 1024 are fetched; other ports of hosts that allow_private_hosts lists",
+                code="bad_url",
             )
         return found
 

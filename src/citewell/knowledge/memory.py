@@ -6,14 +6,13 @@ whole or not at all, whoever else writes at the same time.
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from citewell.errors import InvalidInput
 from citewell.knowledge import memory_rows as rows
@@ -114,7 +113,7 @@ class Memories:
                 return Kept("dropped", reason="what it was derived from has been forgotten")
             near = rows.nearest(connection, user_id, now, stored, COMPARED, kind=told.kind, subject=told.subject)
             kept = self._settle(connection, user_id, told, stored, _decided(judge, told, near), now)
-            _shed(connection, user_id, self._most, now)
+            rows.shed(connection, user_id, self._most, now)
             return kept
 
         return await self._db.write(keep)
@@ -181,7 +180,7 @@ class Memories:
             near = rows.nearest(connection, user_id, now, stored, COMPARED, kind=old.kind, subject=told.subject)
             found = _decided(judge, told, [each for each in near if each[0].memory_id != memory_id])
             rows.replace(connection, user_id, found.absorbed, memory_id)
-            _shed(connection, user_id, self._most, now)
+            rows.shed(connection, user_id, self._most, now)
             return edited
 
         return await self._db.write(edit)
@@ -291,14 +290,6 @@ def _editable(memory: Memory) -> Memory:
     return memory
 
 
-def _shed(connection: Connection, user_id: str, most: int, now: float) -> None:
-    """Beyond `most` the oldest expire, history counted: what is not asked for is bounded too."""
-    over = list(connection.execute(_OVER, {"user": user_id, "most": most, "now": now}).scalars())
-    if over:
-        ended = rows.older(rows.links(connection, user_id), over)
-        connection.execute(_END, {"user": user_id, "ids": json.dumps(sorted(ended)), "now": now})
-
-
 def _remove(connection: Connection, user_id: str, ids: set[str]) -> Forgotten:
     """Their traces first: which ones those are is known by the memories only."""
     traces = rows.delete_traces(connection, user_id, ids)
@@ -308,13 +299,3 @@ def _remove(connection: Connection, user_id: str, ids: set[str]) -> Forgotten:
 
 def _new_id() -> str:
     return "mem_" + secrets.token_hex(8)
-
-
-_OVER = text(
-    """SELECT memory_id FROM memories WHERE user_id = :user AND expires > :now
-    ORDER BY updated_at DESC, replaced_by IS NOT NULL, rowid DESC LIMIT -1 OFFSET :most"""
-)
-_END = text(
-    """UPDATE memories SET expires = :now
-    WHERE user_id = :user AND expires > :now AND memory_id IN (SELECT value FROM json_each(:ids))"""
-)

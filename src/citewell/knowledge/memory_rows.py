@@ -143,11 +143,12 @@ def expire(connection: Connection, now: float) -> None:
     connection.execute(_EXPIRE, {"now": now})
 
 
-def shed(connection: Connection, user_id: str, most: int) -> None:
-    """Beyond `most` the oldest go, history counted: what is not asked for is bounded too."""
-    over = list(connection.execute(_OVER, {"user": user_id, "most": most}).scalars())
+def shed(connection: Connection, user_id: str, most: int, now: float) -> None:
+    """Beyond `most` the oldest expire, history counted: what is not asked for is bounded too."""
+    over = list(connection.execute(_OVER, {"user": user_id, "most": most, "now": now}).scalars())
     if over:
-        delete(connection, user_id, older(links(connection, user_id), over))
+        ended = older(links(connection, user_id), over)
+        connection.execute(_END, {"user": user_id, "ids": json.dumps(sorted(ended)), "now": now})
 
 
 def delete(connection: Connection, user_id: str, ids: Iterable[str]) -> None:
@@ -288,10 +289,6 @@ _EXPIRE = text(
         UNION SELECT older.memory_id FROM gone JOIN memories older ON older.replaced_by = gone.id)
     DELETE FROM memories WHERE memory_id IN (SELECT id FROM gone)"""
 )
-_OVER = text(
-    """SELECT memory_id FROM memories WHERE user_id = :user
-    ORDER BY updated_at DESC, replaced_by IS NOT NULL, rowid DESC LIMIT -1 OFFSET :most"""
-)
 _DELETE = text("DELETE FROM memories WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))")
 _DELETE_TRACES = text(
     """DELETE FROM traces WHERE trace_id IN (
@@ -306,3 +303,11 @@ _LINKS = text(
     WHERE user_id = :user AND (replaced_by IS NOT NULL OR derived_from <> '[]')"""
 )
 _IDS = text("SELECT memory_id FROM memories WHERE user_id = :user")
+_OVER = text(
+    """SELECT memory_id FROM memories WHERE user_id = :user AND expires > :now
+    ORDER BY updated_at DESC, replaced_by IS NOT NULL, rowid DESC LIMIT -1 OFFSET :most"""
+)
+_END = text(
+    """UPDATE memories SET expires = :now
+    WHERE user_id = :user AND expires > :now AND memory_id IN (SELECT value FROM json_each(:ids))"""
+)

@@ -11,7 +11,7 @@ from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.memory import Forgotten, Kept, Memory, Told
 from citewell.service.app import App
 from citewell.skills.recall import MOST, Recalled, recalled
-from citewell.skills.remember import LONGEST, asks_for_all, fact_of, is_secret, judge
+from citewell.skills.remember import LONGEST, asks_for_all, fact_of, is_secret, judge, tells_secret
 
 NEAREST = 200  # memories that are looked at for a question, by meaning; what is asked for by time is found among them
 AGAIN = 64  # memories embedded again at one question after the embedder was changed: a second of work; the newest first
@@ -63,7 +63,8 @@ async def remember(app: App, user_id: str, told: Told) -> Kept:
     """Keep what was told or settled; `dropped`, with the reason, where it must not be."""
     if not app.settings.memory.enabled:
         return Kept("dropped", reason="the memory is switched off (memory.enabled)")
-    if is_secret(told.text) or is_secret(told.subject):
+    check = tells_secret if told.kind == "question" else is_secret
+    if check(told.text) or check(told.subject):
         return Kept("dropped", reason="it looks like a secret")
     return await app.memories.keep(user_id, told, await app.embedder.query(told.subject), judge)
 

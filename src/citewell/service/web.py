@@ -1,6 +1,7 @@
 """Web search: ask the provider, fetch the pages it names, keep and embed them. The one rule: a page that fails is a warning.
 
-All of it ends within `web.seconds`. What is kept stays in the collection `web.collection`, like any document.
+All of it ends within `web.seconds`, or sooner where the caller has less. What is kept stays in the collection
+`web.collection`, like any document.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, TransientError
 from citewell.ingest.fetch import Fetcher, Page
 from citewell.ingest.urls import identity
 from citewell.ingest.webfile import as_file, readable
@@ -77,25 +78,35 @@ class Web:
         if fetcher is not None:
             await fetcher.close()
 
-    async def search(self, query: str, lang: str) -> WebFound:
-        """Raises what the provider raises (TransientError, PermanentError), and ConfigError where the settings are wrong."""
+    async def search(self, query: str, lang: str, seconds: float | None = None) -> WebFound:
+        """All of it within `seconds`, where they are fewer than `web.seconds`. Raises what the provider raises (TransientError,
+        PermanentError), TransientError where it does not reply within `seconds`, and ConfigError where the settings are wrong.
+        """
         settings, started = self._app.settings.web, time.monotonic()
+        limit = settings.seconds if seconds is None else max(0.0, min(seconds, settings.seconds))
         if self._fetcher is None:
             self._fetcher = Fetcher(self._app.settings, max_bytes=settings.page_bytes)
         if self._provider is None:
             self._provider = build_provider(self._app.settings)
-        results = await self._provider.search(query, settings.results, lang)
-        search = _Search(Embedding(self._app, docs=()), started + settings.seconds)
+        results = await self._found(self._provider, query, lang, limit)
+        search = _Search(Embedding(self._app, docs=()), started + limit)
         with anyio.move_on_after(search.until - time.monotonic()):
             await self._read(results, search)
         for n, result in enumerate(results):
             if n not in search.pages:
-                search.warnings.setdefault(n, f"{result.url}: not there within {settings.seconds:g} seconds")
+                search.warnings.setdefault(n, f"{result.url}: not there within {limit:g} seconds")
         pages = {doc_id: at for _, (doc_id, at) in sorted(search.pages.items())}
         if pages and (waiting := await self._app.catalog.waiting(list(pages))):
             search.notes.append(f"{waiting} passages of these pages could not be embedded in time; their words can be searched")
         warnings = [warning for _, warning in sorted(search.warnings.items()) if warning]
         return WebFound(self._provider.name, pages, warnings + search.notes, results)
+
+    async def _found(self, provider: Provider, query: str, lang: str, limit: float) -> list[WebResult]:
+        try:
+            with anyio.fail_after(limit):
+                return await provider.search(query, self._app.settings.web.results, lang)
+        except TimeoutError:
+            raise TransientError(f"{provider.name}: no reply within {limit:g} seconds", hint="there was no more time") from None
 
     async def _read(self, results: list[WebResult], search: _Search) -> None:
         async with anyio.create_task_group() as group:
