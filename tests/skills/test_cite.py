@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.skills.answer import extract, tidy
 from citewell.skills.cite import prove, renumber, split_claims
 from citewell.skills.evidence import Passage, pack, prefix
 from citewell.types import Hit
@@ -149,3 +150,27 @@ async def test_a_figure_of_another_subject_proves_nothing(text: str, question: s
     evidence = passages(text)
     assert (await prove(right, question, evidence, None)).sentences[0].verdict == "supported"
     assert (await prove(wrong, question, evidence, None)).sentences[0].verdict == "unsupported"
+
+
+async def test_an_extract_holds_no_heading() -> None:
+    """What a section is called is no answer; where there is nothing else it has to do."""
+    text = "Eddystone Lighthouse\nThe lighthouse was first lit in 1698. It stands on rocks."
+    hit = Hit(1, "d", "c", "Eddystone Lighthouse", "u", (), None, 0, len(text), text, "en", score=1.0)
+    question = "When was the Eddystone lighthouse first lit?"
+    assert await extract(question, pack(question, [hit], 500), None, most=1) == "The lighthouse was first lit in 1698."
+    bare = Hit(1, "d", "c", "Eddystone Lighthouse", "u", (), None, 0, 20, text[:20], "en", score=1.0)
+    assert await extract(question, pack(question, [bare], 500), None) == "Eddystone Lighthouse"
+
+
+@pytest.mark.parametrize(
+    ("draft", "text"),
+    [
+        ("It was built in 1857 [7](https://evil.example).", "It was built in 1857."),
+        ("See [the lighthouse](https://evil.example/x) of 1857 [2].", "See the lighthouse of 1857."),
+        ("![picture](https://evil.example/p.png) Built in 1857【1】.", "picture Built in 1857."),
+        ("1. Built in 1857 [a] [1,2]", "Built in 1857 [a]"),
+    ],
+)
+def test_a_draft_loses_marks_and_links(draft: str, text: str) -> None:
+    """Which quote proves what is our code's to say, and no address of the model's own is shown."""
+    assert tidy(draft) == text

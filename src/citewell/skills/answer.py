@@ -46,8 +46,8 @@ def tidy(text: str) -> str:
 
 
 def _label(found: re.Match[str]) -> str:
-    """The words of a link; a number is a citation mark."""
-    return "" if found[1].strip().isdigit() else found[1]
+    """The words of a link; a number is a citation mark, and goes with those."""
+    return f"[{found[1]}]" if found[1].strip().isdigit() else found[1]
 
 
 def says_unknown(text: str) -> bool:
@@ -63,9 +63,10 @@ async def extract(question: str, passages: Sequence[Passage], embedder: Embedder
     """
     if not passages:
         return ""
-    text = passages[0].hit.text
-    spans = sentences(text)
-    parts = [text[a:b] for a, b in spans]
+    hit = passages[0].hit
+    text, headings = hit.text, {hit.title, *hit.heading_path}
+    said = [text[a:b] for a, b in sentences(text)]
+    parts = [part for part in said if part.strip() not in headings] or said  # a heading says what follows, and answers nothing
     scores = np.asarray(coverage(question, parts))
     if embedder is not None and len(parts) > most:
         scores = scores + stretched(await embedder.passages(parts) @ await embedder.query(question))
