@@ -175,7 +175,8 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
     state.documents_are_relevant = False
     wide = state.intent in WIDE
     state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen, wide=wide)
-    if state.passages and deps.settings.inner_loop:
+    known = state.spans in state.answered_from  # graded good before, and no good answer came of it
+    if state.passages and deps.settings.inner_loop and not known:
         state.documents_are_relevant = await _documents_hold_it(state, deps)
     else:
         state.documents_are_relevant = bool(state.passages)
@@ -325,9 +326,9 @@ def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["en
     """Good: the end. Poor: in other words, as often as is allowed and as there is a model that can find some. After a poor
     direct answer the documents are asked, which is no correction.
     """
-    _look_at_the_clock(state, deps)
     if state.is_relevant:
         return "end"
+    _look_at_the_clock(state, deps)
     if state.route == "direct" and not state.stop_reason:
         return "retry"
     most = deps.settings.corrections if deps.settings.outer_loop else 0

@@ -217,6 +217,7 @@ async def test_the_same_evidence_again_ends_the_loop(loops: Desk) -> None:
     state = await loops.run(QUESTION)
     assert state.stop_reason == "same_evidence"
     assert loops.nodes.count("generate_response") == 1
+    assert [call.kind for call in loops.script.calls].count("yes_no") == 2  # it is not graded again
     assert "the same passages again" in state.final_answer
 
 
@@ -320,6 +321,15 @@ async def test_the_seconds_of_a_question_end_a_call_in_its_middle(loops: Desk) -
     assert (state.stop_reason, state.status) == ("budget_seconds", "fallback")
     assert state.generation == "extracted"
     assert "the time allowed for one question was over" in state.final_answer
+
+
+async def test_a_settled_answer_is_no_worse_for_being_late(loops: Desk) -> None:
+    """The time is over just when the good answer is there: it is an answer."""
+    loops.hurry = [False, True, True]
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(ANSWER)
+    state = await loops.run(QUESTION)
+    assert (state.status, state.stop_reason) == ("answered", "")
 
 
 async def test_the_time_is_looked_at_between_searches_too(loops: Desk) -> None:
