@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from citewell.models.base import Embedder
+from citewell.skills.entities import entity_list
 
 RULE_CONFIDENCE = 0.9
 WIDE = frozenset({"comparison", "list", "summary"})  # their answers may be spread over several passages
@@ -74,4 +75,6 @@ async def classify_intent(text: str, embedder: Embedder | None) -> Intent:
     labels = [label for label, texts in EXAMPLES.items() for _ in texts]
     examples = await embedder.passages([text for texts in EXAMPLES.values() for text in texts])
     likeness = examples @ await embedder.query(text)
+    if entity_list(text):  # whoever names something asks about it: "2022 World Cup final, men's singles champion"
+        likeness[[label == "smalltalk" for label in labels]] = -1.0
     return Intent(labels[int(np.argmax(likeness))], NEAREST_CONFIDENCE)
