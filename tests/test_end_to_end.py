@@ -36,3 +36,29 @@ async def test_real_models_answer_in_both_languages_with_proof(tmp_path: Path) -
         for citation in [*english.citations, *chinese.citations]:
             document = await app.catalog.content(citation.doc_id)
             assert document.text[citation.start : citation.end] == citation.quote
+
+
+@pytest.mark.model
+async def test_the_dual_loop_on_the_real_models(tmp_path: Path) -> None:
+    """An easy question once through every node: the answer's grade costs a hundred tokens at most beside what was read already;
+    what was settled is remembered, and a fact of the user is put where it is meant.
+    """
+    settings = Settings(home=tmp_path, cache=load_settings().cache)
+    async with App(settings) as app:
+        await add(app, [str(LIBRARY / FILES[1])], "default")
+        await embed_pending(app)
+        question = "国内订单签收后多少天内可以无理由退货？"
+        answer = await ask(app, AskRequest(question=question, agent="dual_loop"))
+        assert (answer.status, answer.route, answer.usage.calls) == ("answered", "direct_chunk_search", 3)
+        assert "15天" in answer.answer.replace(" ", "")
+        graded = [p for p in (await app.traces.get(answer.trace_id)).prompts if p["job"] == "yes_no"]
+        assert len(graded) == 2
+        read = answer.usage.prompt_tokens - answer.usage.cached_tokens
+        passed = answer.usage.prompt_tokens / answer.usage.calls
+        assert read < 1.4 * passed, "the second and third prompt were read anew"
+        (memory,) = await app.memories.list("local")
+        assert (memory.kind, memory.subject) == ("question", question)
+        await ask(app, AskRequest(question="请记住：我叫李雷。", agent="dual_loop"))
+        named = await ask(app, AskRequest(question="我叫什么？", agent="dual_loop"))
+        assert "李雷" in named.answer
+        assert named.citations[0].origin == "memory"
