@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ import pytest
 from citewell.errors import InvalidInput, NotFound
 from citewell.measure.report import Item
 from citewell.models.scripted import ScriptedLLM
+from citewell.service.ablate import VARIANTS, Variant, ablate
 from citewell.service.add import add, embed_pending
 from citewell.service.app import App
 from citewell.service.corpus import loaded
 from citewell.service.eval_sets import Options, corpus_beside, datasets, drawn
 from citewell.service.evaluate import Evaluation
 from citewell.service.journal import Journal
+from citewell.service.progress import silent
 
 Files = Callable[[str, Sequence[dict[str, Any]]], Path]
 DOCUMENTS: list[dict[str, Any]] = [
@@ -228,3 +231,30 @@ def test_troubles_of_the_data_are_told(files: Files) -> None:
     [one] = datasets([path, path], None, None, Options())[:1]
     assert any("1 questions used, 1 broken lines left out" in line for line in one.troubles)
     assert any("neither gold nor answers" in line for line in one.troubles)
+
+
+async def test_a_stopped_ablation_goes_on_with_the_next_variant(app: App, paths: tuple[Path, Path], tmp_path: Path) -> None:
+    """What an earlier variant was asked is not asked again; when all are done nothing is left behind."""
+    options = Options()
+    sets = datasets([paths[0]], None, None, options)
+
+    def journal(variant: Variant) -> Journal:
+        return Journal(tmp_path / f"{variant.slug}.items.jsonl")
+
+    async def run(most: int) -> list[str]:
+        names: list[str] = []
+        async with aclosing(ablate(app, sets, options, None, journal, lambda _: None, silent)) as reports:  # type: ignore[type-var]
+            async for variant, _ in reports:
+                names.append(variant.name)
+                if len(names) == most:
+                    break
+        return names
+
+    assert isinstance(app.llm, ScriptedLLM)
+    assert await run(1) == ["qa"]
+    asked = len(app.llm.calls)
+    app.llm.calls.clear()
+    assert await run(1) == ["qa"]
+    assert (asked > 0, app.llm.calls) == (True, [])
+    assert len(await run(9)) == len(VARIANTS)
+    assert not any(journal(variant).path.exists() for variant in VARIANTS)  # type: ignore[union-attr]

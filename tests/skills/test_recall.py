@@ -5,38 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from tests.skills.made_memories import NOW, fact, memory
 from tests.skills.memory_pairs import BEARS, BEARS_NOT, OTHER_QUESTION, SAME_QUESTION, UNRELATED
 
 from citewell.config import Settings
-from citewell.knowledge.memory import DAY, Kind, Memory
+from citewell.knowledge.memory import Memory
 from citewell.models.builtin_embed import BuiltinEmbedder
 from citewell.skills.alike import same_question
 from citewell.skills.recall import MOST, Recalled, personalised, recalled
-from citewell.skills.remember import facts_told, value_of
-
-NOW = 1_000 * DAY
-
-
-def memory(
-    subject: str, text: str, kind: Kind = "fact", *, number: int = 1, days: float = 0.0, collection: str = "c"
-) -> Memory:
-    at = NOW - days * DAY
-    return Memory(
-        memory_id=f"mem_{number}",
-        user_id="li",
-        kind=kind,
-        subject=subject,
-        text=text,
-        collection=collection,
-        created_at=at,
-        updated_at=at,
-        expires_at=at + 100 * DAY,
-    )
-
-
-def fact(text: str, number: int = 1, days: float = 0.0) -> Memory:
-    [found] = facts_told(text)
-    return memory(found.subject, found.text, number=number, days=days)
+from citewell.skills.remember import value_of
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
+from tests.skills.made_memories import fact, memory
 
-from citewell.knowledge.memory import DAY, Kind, Memory, Told
+from citewell.knowledge.memory import Memory, Told
 from citewell.skills import remember
 from citewell.skills.remember import (
     asked_part,
@@ -20,30 +21,6 @@ from citewell.skills.remember import (
     only_tells,
     tells_secret,
 )
-
-NOW = 1_000 * DAY
-
-
-def memory(
-    subject: str, text: str, kind: Kind = "fact", *, number: int = 1, days: float = 0.0, collection: str = "c"
-) -> Memory:
-    at = NOW - days * DAY
-    return Memory(
-        memory_id=f"mem_{number}",
-        user_id="li",
-        kind=kind,
-        subject=subject,
-        text=text,
-        collection=collection,
-        created_at=at,
-        updated_at=at,
-        expires_at=at + 100 * DAY,
-    )
-
-
-def fact(text: str, number: int = 1, days: float = 0.0) -> Memory:
-    [found] = facts_told(text)
-    return memory(found.subject, found.text, number=number, days=days)
 
 
 @pytest.mark.parametrize(

@@ -49,13 +49,18 @@ async def ablate(
     told: Callable[[str], None],
     on_progress: OnProgress,
 ) -> AsyncIterator[tuple[Variant, Report]]:
-    """A report for each of VARIANTS, as it is done. Raises what `Evaluation.run` raises."""
+    """A report for each of VARIANTS, as it is done. Journals are kept until all are, so that a stopped ablation goes on from
+    there. Raises what `Evaluation.run` raises.
+    """
+    journals = []
     for variant in VARIANTS:
-        kept = journal(variant)
+        journals.append(journal(variant))
         ways = replace(options, agent=variant.agent, said=variant.said)
-        asking = Evaluation(app, sets, ways, collection, kept, told)
+        asking = Evaluation(app, sets, ways, collection, journals[-1], told)
         try:
             await asking.run(on_progress)
         finally:
-            kept.close(finished=asking.of == len(asking.items))
+            journals[-1].close(finished=False)
         yield variant, asking.report()
+    for kept in journals:
+        kept.close(finished=True)

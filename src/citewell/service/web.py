@@ -178,12 +178,3 @@ def _why(error: Exception) -> str:
         return f"{error.message}; {error.hint}".removesuffix("; ")
     log.error("web search", exc_info=error)  # a fault of ours
     return f"internal error: {type(error).__name__}: {error}"
-
-
-async def search_web(app: App, query: str, lang: str) -> WebFound:
-    """One search by itself. Who searches more than once keeps a `Web`, which knows robots.txt and ETags from before."""
-    web = Web(app)
-    try:
-        return await web.search(query, lang)
-    finally:
-        await web.close()

@@ -205,8 +205,19 @@ async def test_an_answer_that_is_plainly_wrong_is_not_shown_at_all(loops: Desk) 
     loops.script.enqueue_yes_no(2.0, -4.0)
     loops.settings = DualLoopSettings(corrections=0)
     state = await loops.run(QUESTION)
-    assert state.status == "refused"
+    assert (state.status, state.stop_reason) == ("refused", "unsettled")
     assert BESIDE not in state.final_answer
+    assert "does not settle the question" in state.final_answer
+
+
+async def test_a_model_that_fails_in_a_correction_is_what_ended_it(loops: Desk) -> None:
+    """Not a lack of other words."""
+    loops.finds("direct_chunk_search", loops.text)
+    loops.script.enqueue(BESIDE, TransientError("no reply"))
+    loops.script.enqueue_yes_no(2.0, -1.0)
+    state = await loops.run(QUESTION)
+    assert (state.stop_reason, loops.path[-2]) == ("model_failed", ("rewrite_query", "same_question"))
+    assert "chat model did not answer" in state.final_answer
 
 
 async def test_the_same_evidence_again_ends_the_loop(loops: Desk) -> None:

@@ -28,7 +28,3 @@ def models_list(json: Json = False) -> None:
     from citewell.interfaces.cli.models import show
 
     show(json)
-
-
-Owner = Annotated[str, typer.Option("--user", help="Whose memory.")]
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory.", show_default=False)]

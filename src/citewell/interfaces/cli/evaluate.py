@@ -22,7 +22,7 @@ from citewell.interfaces.cli.run import DONE, INTERRUPTED, boundary, run
 from citewell.interfaces.cli.terminal import err, print_json, styled, warn, write
 from citewell.measure.compare import compare
 from citewell.measure.report import Ablation, Report, read_ablation, read_report
-from citewell.service.ablate import ablate
+from citewell.service.ablate import VARIANTS, Variant, ablate
 from citewell.service.app import App
 from citewell.service.calibrate import save
 from citewell.service.eval_sets import Dataset, Options, datasets
@@ -121,10 +121,13 @@ async def ablation(app: App, choices: Choices) -> int:
     file = choices.json_file
     done: dict[str, Report] = {}
     stopped = False
+
+    def journal(variant: Variant) -> Journal:
+        return Journal(file.with_suffix(f".{variant.slug}{PARTIAL}") if file else None)
+
     try:
         async with watching() as tell:
-            kept = lambda variant: Journal(file.with_suffix(f".{variant.slug}{PARTIAL}") if file else None)  # noqa: E731
-            async for variant, report in ablate(app, sets, options, choices.collection, kept, warn, tell):
+            async for variant, report in ablate(app, sets, options, choices.collection, journal, warn, tell):
                 done[variant.name] = report
                 write(err(), styled(f"{variant.name}: {report.n} questions asked", "dim"))
     except asyncio.CancelledError:
@@ -138,6 +141,10 @@ async def ablation(app: App, choices: Choices) -> int:
         show_ablation(found)
     if file:
         _write(file, found.model_dump_json(indent=1) + "\n")
+    if stopped:
+        write(
+            err(), styled(f"stopped after {len(done)} of {len(VARIANTS)} variants; the same command goes on with --json FILE")
+        )
     return INTERRUPTED if stopped else DONE
 
 
