@@ -20,7 +20,7 @@ ANSWER = {
 }
 # Of six wordings tried on 19 to 30 drafted answers each, most of them to adversarial questions of SQuAD2, this one told right
 # from wrong best: AUC 0.74 (0.70 on all 42 of grade.py). The others had 0.46 to 0.71, "does this answer settle the question,
-# and do the passages state it" 0.59 and 0.64.
+# and do the passages state it" 0.59 and 0.64 (by a trial script; `evals/grades.py` measures the one in use).
 SETTLES = {
     "en": "It rests on this sentence: {quote}\nDoes this sentence alone answer the question: {question} Reply yes or no.",
     "zh": "它依据的是这句话：{quote}\n仅凭这句话能回答这个问题吗：{question} 只回答 yes 或 no。",
