@@ -77,6 +77,24 @@ class WebSettings(Group):
     collection: str = Field("web", min_length=1, description="collection that the pages read are kept in")
 
 
+class WebsiteSettings(Group):
+    """The `website` agent: how far one question may explore a site. Defaults are those of spec 002 where it has them."""
+
+    max_iterations: int = Field(5, ge=0, le=50, description="rounds of exploring before an answer is forced")
+    max_pages: int = Field(100, ge=1, le=5_000, description="pages asked for, for one question")
+    max_urls_per_iteration: int = Field(5, ge=1, le=50, description="pages of one round, fetched at the same time")
+    content_max_chars: int = Field(10_000, ge=200, description="characters of one page that count: those of its best passages")
+    max_seconds: float = Field(180.0, gt=0, description="seconds after which no more is tried for one question")
+    page_seconds: float = Field(20.0, gt=0, description="seconds that one page may take, with the wait for its host's turn")
+    fresh_seconds: float = Field(
+        600.0, ge=0, description="a page read so long ago is taken as it is; then its site is asked again"
+    )
+    sitemap: bool = Field(True, description="take the pages that a site's sitemap names into account")
+    browser: Literal["off", "auto"] = Field(
+        "off", description="auto: run pages that only scripts write (extra citewell[browser])"
+    )
+
+
 class IngestSettings(Group):
     """Reading files."""
 
@@ -158,6 +176,7 @@ class Settings(BaseSettings):
     dual_loop: DualLoopSettings = DualLoopSettings()
     memory: MemorySettings = MemorySettings()
     web: WebSettings = WebSettings()
+    website: WebsiteSettings = WebsiteSettings()
     ingest: IngestSettings = IngestSettings()
     search: SearchSettings = SearchSettings()
 

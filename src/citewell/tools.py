@@ -1,4 +1,4 @@
-"""The tool functions of spec 000 under their names and signatures: a thin public face over the layers below.
+"""The tool functions of specs 000 and 002 under their names and signatures: a thin public face over the layers below.
 
     from citewell.tools import bound, llm_call, vector_db_search
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from citewell.config import Settings, load_settings
 from citewell.errors import InvalidInput, ModelUnavailable
+from citewell.ingest.domains import is_valid
 from citewell.knowledge.index import Filter
 from citewell.service.app import App
 from citewell.skills.clean import clean
@@ -67,6 +68,31 @@ async def llm_call(prompt: str, model_name: str | None = None, params: Mapping[s
         raise InvalidInput(f"unknown params: {', '.join(unknown)}", hint="known: max_tokens, temperature, schema, stop")
     reply = await llm.chat([Message(role="user", content=prompt)], **given)
     return reply.text, reply.tokens.prompt + reply.tokens.completion
+
+
+async def call_llm(prompt: str) -> str:
+    """The chat model's response. Raises ModelUnavailable in tier none."""
+    text, _ = await llm_call(prompt)
+    return text
+
+
+async def web_crawler(url: str, allowed_domains: Sequence[str] = ()) -> tuple[str, list[str]]:
+    """(clean_text_content, list_of_links) of a page, kept in the collection of the setting `web.collection`. The links are
+    those that `url_validator` lets through. Raises InvalidInput for an address that is refused, and what fetching it raises.
+    """
+    app = _opened()
+    settings = app.settings
+    page = await app.pages.page(url, settings.web.collection, seconds=settings.website.page_seconds)
+    document = await app.catalog.content(page.doc_id)
+    links = dict.fromkeys(link.url for link in page.links)
+    return document.text, [link for link in links if url_validator(link, allowed_domains)]
+
+
+def url_validator(url: str, allowed_domains: Sequence[str]) -> bool:
+    """Whether an address may be fetched at all and its host is one of `allowed_domains`: `example.com` itself, `*.example.com`
+    what is below it; any host where there are none. Raises InvalidInput for a domain that is none.
+    """
+    return is_valid(url, allowed_domains)
 
 
 async def embedding_generate(text: str, model_name: str | None = None) -> list[float]:

@@ -202,7 +202,9 @@ class Answer(Shown):
 
     `agent_reason`: why `auto` chose the agent. `stop_reason`: what ended an answer that is not settled: `routes_exhausted`,
     `corrections_exhausted`, `unsettled` (no correction was allowed), `same_evidence`, `same_question`, `model_failed`,
-    `budget_calls`, `budget_tokens` or `budget_seconds`.
+    `budget_calls`, `budget_tokens` or `budget_seconds`; of a website `off_site` (the question is not about it),
+    `site_exhausted`, `iterations_exhausted`, `pages_exhausted`, `unreachable` (nothing of it could be read) or `stopped` (by
+    who asked).
     """
 
     answer: str
@@ -237,13 +239,13 @@ class Trace(Shown):
     answer: Answer
 
 
-EventKind = Literal["step", "token", "citation", "warning", "answer", "error"]
+EventKind = Literal["step", "progress", "token", "citation", "warning", "answer", "error"]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happens while an answer is made. `data`: Step, text of a token, Citation, text of a warning, Answer,
-    or the error's JSON shape. Tokens are the draft; what is proved is in `answer`.
+    """One thing that happens while an answer is made. `data`: Step, what of a step is done so far (`progress`), text of a
+    token, Citation, text of a warning, Answer, or the error's JSON shape. Tokens are the draft; what is proved is in `answer`.
     """
 
     kind: EventKind

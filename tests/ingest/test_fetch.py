@@ -23,23 +23,27 @@ from citewell.ingest.robots import parse
 from citewell.ingest.webfile import as_file, readable
 
 HTML = "<html><body><h1>Lighthouse</h1><p>It was built in 1857.</p></body></html>"
+KEEP = "connection: keep-alive\r\n"
 Send = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 class Site:
-    """`pages`: path -> what is sent for it. `requests`: heads of what came; `most`: how many were open at once."""
+    """`pages`: path -> what is sent for it. `requests`: heads of what came, over so many `connections`; `most`: how many were
+    under way at once. A connection is kept after a reply of `page`, and closed after any other.
+    """
 
     def __init__(self) -> None:
         self.url = ""
         self.pages: dict[str, bytes | Send] = {}
         self.requests: list[str] = []
         self.times: list[float] = []
-        self.open = self.most = 0
+        self.connections = self.open = self.most = 0
+        self.writers: set[asyncio.StreamWriter] = set()
 
     def page(self, path: str, body: bytes | str = HTML, status: int = 200, kind: str = "text/html", **headers: str) -> None:
         data = body.encode() if isinstance(body, str) else body
         more = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
-        head = f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {len(data)}\r\nconnection: close\r\n{more}\r\n"
+        head = f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {len(data)}\r\n{KEEP}{more}\r\n"
         self.pages[path] = head.encode() + data
 
     def leads(self, path: str, there: str, status: int = 302) -> None:
@@ -50,23 +54,33 @@ class Site:
         return [head.split(" ")[1] for head in self.requests]
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.open += 1
-        self.most = max(self.most, self.open)
+        self.connections += 1
+        self.writers.add(writer)
         try:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            self.requests.append(head)
-            self.times.append(time.monotonic())
-            reply = self.pages.get(head.split(" ")[1], b"HTTP/1.1 404 X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-            if isinstance(reply, bytes):
-                writer.write(reply)
-                await writer.drain()
-            else:
-                await reply(writer)
+            while await self.answer((await reader.readuntil(b"\r\n\r\n")).decode(), writer):
+                pass
         except (ConnectionError, asyncio.IncompleteReadError):
             self.pages["left"] = b""  # the client had enough
         finally:
-            self.open -= 1
+            self.writers.discard(writer)
             writer.close()
+
+    async def answer(self, head: str, writer: asyncio.StreamWriter) -> bool:
+        """Whether the connection is kept."""
+        self.requests.append(head)
+        self.times.append(time.monotonic())
+        self.open += 1
+        self.most = max(self.most, self.open)
+        try:
+            reply = self.pages.get(head.split(" ")[1], f"HTTP/1.1 404 X\r\ncontent-length: 0\r\n{KEEP}\r\n".encode())
+            if not isinstance(reply, bytes):
+                await reply(writer)
+                return False
+            writer.write(reply)
+            await writer.drain()
+            return KEEP.encode() in reply
+        finally:
+            self.open -= 1
 
 
 @asynccontextmanager
@@ -76,6 +90,8 @@ async def serving(site: Site, host: str = "127.0.0.1", port: int = 0, tls: ssl.S
         yield listener.sockets[0].getsockname()[1]
     finally:
         listener.close()
+        for writer in site.writers:
+            writer.close()
         await listener.wait_closed()
 
 
@@ -107,13 +123,15 @@ def means(monkeypatch: pytest.MonkeyPatch, hosts: dict[str, list[list[str]]]) ->
 
 
 async def test_page(site: Site, fetcher: Fetcher) -> None:
-    """What the site said is kept; the request names us, asks for no connection to be kept, and sends no cookie back."""
-    site.page("/a?b=1", kind='Text/HTML; charset="GBK"', etag='"v1"', last_modified="Mon, 1 Jan", set_cookie="id=1")
+    """What the site said is kept; the request names us, and sends no cookie back."""
+    site.page("/a?b=1", kind='Text/HTML; charset="GBK"', etag='"v1"', last_modified="Mon, 1 Jan", set_cookie="id=1",
+              x_robots_tag="NoFollow")  # fmt: skip
     for _ in range(2):
         page = await fetcher.page(f"{site.url}/x/../a?b=1&utm_source=x#top", seconds=5)
     assert (page.url, page.final_url) == (f"{site.url}/a?b=1",) * 2
     assert (page.status, page.media_type, page.charset, page.data) == (200, "text/html", "gbk", HTML.encode())
     assert (page.etag, page.last_modified, page.not_modified) == ('"v1"', "Mon, 1 Jan", False)
+    assert (page.redirects, page.robots_tag) == ((), "nofollow")
     assert abs(page.fetched_at - time.time()) < 60
     assert site.paths == ["/robots.txt", "/a?b=1", "/a?b=1"]
     assert "user-agent: Citewell/1" in site.requests[1].replace("User-Agent", "user-agent")
@@ -232,7 +250,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLConte
 async def test_certificate_is_checked_against_the_name(
     certificate: ssl.SSLContext, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Though the connection goes to an address, the name is sent and must be the certificate's, on every connection."""
+    """Though the connection goes to an address, the name is sent and must be the certificate's."""
     names: list[str | None] = []
     certificate.sni_callback = lambda _, name, __: names.append(name)
     means(monkeypatch, {"good.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]})
@@ -243,7 +261,7 @@ async def test_certificate_is_checked_against_the_name(
         with pytest.raises(PermanentError, match=rf"https://other\.example:{port}/.*certificate") as caught:
             await fetcher.page(f"https://other.example:{port}/a", seconds=5)
     assert caught.value.code == "bad_certificate"
-    assert names == ["good.example", "good.example", "other.example"]
+    assert names == ["good.example", "other.example"]
 
 
 async def test_redirect_that_gives_up_encryption_is_noted(
@@ -263,8 +281,10 @@ async def test_redirect(site: Site, fetcher: Fetcher) -> None:
     """It is read on its page; a space in it is forgiven."""
     site.page("/b/c%20d")
     site.leads("/a", "b/c d#x", 301)
-    page = await fetcher.page(f"{site.url}/a", seconds=5)
-    assert (page.url, page.final_url, page.notes) == (f"{site.url}/a", f"{site.url}/b/c%20d", ())
+    site.leads("/z", "/a")
+    page = await fetcher.page(f"{site.url}/z", seconds=5)
+    assert (page.url, page.final_url, page.notes) == (f"{site.url}/z", f"{site.url}/b/c%20d", ())
+    assert page.redirects == (f"{site.url}/z", f"{site.url}/a")
 
 
 async def test_redirect_loop(site: Site, fetcher: Fetcher) -> None:

@@ -82,10 +82,10 @@ def test_models_pull_verifies_when_asked(cli: Cli, monkeypatch: pytest.MonkeyPat
 
 def test_bad_file_costs_only_itself(cli: Cli, library: Path) -> None:
     """The rest is added; the exit code and a line by name tell."""
-    done = cli("add", str(library), str(library / "none.md"), "https://example.com/page")
+    done = cli("add", str(library), str(library / "none.md"), "http://127.0.0.1:9/page")
     assert done.code == 1
     assert "none.md: no such file" in done.out
-    assert "web addresses cannot be added" in done.out
+    assert "127.0.0.1 is refused: it is not on the public internet" in done.out
     assert "2 added" in done.out
 
 

@@ -110,7 +110,11 @@ async def test_job_is_cancelled(client: httpx.AsyncClient, monkeypatch: pytest.M
 async def test_uploads_without_a_file_are_refused(client: httpx.AsyncClient) -> None:
     """No multipart, no part with a file name, a form that is none."""
     path = "/api/collections/docs/documents"
-    assert (await client.post(path, json={"url": "https://example.com"})).status_code == 422
+    for body in ({}, {"url": 1}, {"url": "https://example.com", "more": 1}, {"url": "file:///etc/passwd"}, {"url": "a b"}):
+        refused = await client.post(path, json=body)
+        assert (refused.status_code, set(refused.json())) == (422, {"error"})
+    refused = await client.post(path, content=b"{", headers={"Content-Type": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "invalid_json")
     assert (await client.post(path, files={"file": (None, b"text")})).status_code == 422
     broken = await client.post(path, content=b"nonsense", headers={"Content-Type": "multipart/form-data; boundary=x"})
     assert broken.status_code in {400, 422}

@@ -13,8 +13,10 @@ from citewell.knowledge.catalog import Catalog
 from citewell.knowledge.db import Database
 from citewell.knowledge.index import INDEXES, Filter
 from citewell.knowledge.migrations import MIGRATIONS
+from citewell.knowledge.pages import Snapshots
+from citewell.knowledge.sites import Sites
 from citewell.models.base import Vector
-from citewell.types import Section
+from citewell.types import Document, Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,3 +73,21 @@ async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPat
         await catalog.delete("doc_1")
         left = await db.read(lambda c: c.execute(text("SELECT count(*) FROM words")).scalar_one())
         assert left == 0
+
+
+async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no pages and no sites yet, and takes them; its documents are as they were."""
+    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:8])
+    async with Database(path) as db:
+        catalog = Catalog(db, "test")
+        info = await catalog.put("web", "https://example.com/a", BODY.encode(), Document("T", "text/html", "en", BODY, ()), [])
+    monkeypatch.undo()
+    async with Database(path) as db:
+        catalog, snapshots, sites = Catalog(db, "test"), Snapshots(db), Sites(db)
+        assert await catalog.document(info.doc_id) == info
+        assert not any([await snapshots.of("web"), await snapshots.sums("test"), await sites.sites()])
+        await sites.put_site("web", ["https://example.com/"])
+        await snapshots.failed("web", "https://example.com/b", "gone", "page_missing", 1.0)
+        assert [each.problem for each in await snapshots.of("web")] == ["gone"]
+        await catalog.delete_collection("web")
+        assert not any([await snapshots.of("web"), await sites.sites()])

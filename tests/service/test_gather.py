@@ -45,7 +45,7 @@ def test_named_paths_are_answered_for(tmp_path: Path) -> None:
     unknown, empty = write(tmp_path / "photo.xyz"), tmp_path / "empty"
     empty.mkdir()
     os.mkfifo(tmp_path / "pipe.md")
-    named = [str(unknown), str(empty), str(tmp_path / "none.md"), str(tmp_path / "pipe.md"), "https://example.com/a", "a\0b"]
+    named = [str(unknown), str(empty), str(tmp_path / "none.md"), str(tmp_path / "pipe.md"), "ftp://example.com/a", "a\0b"]
     found = gather(named)
     assert found.files == []
     assert [path for path, _ in found.failed] == named
@@ -55,7 +55,18 @@ def test_named_paths_are_answered_for(tmp_path: Path) -> None:
     assert "holds no file" in reasons[1]
     assert reasons[2] == "no such file or folder"
     assert reasons[3] == "not a file or a folder"
-    assert "web addresses" in reasons[4]
+    assert "only http and https are fetched" in reasons[4]
+
+
+def test_web_addresses_are_taken_once(tmp_path: Path) -> None:
+    """In their canonical form, beside files; nothing is fetched here."""
+    path = write(tmp_path / "a.md")
+    found = gather(["https://Example.com:443/a?utm_source=x#top", str(path), "https://example.com/a"])
+    assert [(each.uri, each.url, each.path) for each in found.found] == [
+        ("https://example.com/a", "https://example.com/a", None),
+        (str(path), "", path),
+    ]
+    assert (found.files, found.failed) == ([path], [])
 
 
 def test_same_file_twice_is_one(tmp_path: Path, monkeypatch: object) -> None:

@@ -6,36 +6,31 @@ ended it is said.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Literal, TypeVar
+from typing import Literal
 
 from citewell.agents.dual_loop_end import settle
 from citewell.agents.dual_loop_keep import keep
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState, Retrieved
 from citewell.agents.dual_loop_talk import TALK, intent_of, said
-from citewell.errors import BudgetSpent, CitewellError, ConfigError, Conflict, NotFound, PermanentError, TransientError
-from citewell.flow import END, Graph, emit, node, note
+from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
+from citewell.flow import END, Graph, node, note
 from citewell.ingest.sentences import language
-from citewell.models.base import LLM, Reply
-from citewell.skills import answer as answering
-from citewell.skills.cite import Proof, prove
 from citewell.skills.clean import clean
 from citewell.skills.confidence import share
 from citewell.skills.correct import correct, says_same
+from citewell.skills.draft import asked, grade_evidence, proof_of, settles, word
 from citewell.skills.entities import search_names
-from citewell.skills.evidence import pack, packed, prefix, seen
-from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD, answer_settles, evidence_settles, settled
+from citewell.skills.evidence import pack, packed, seen
+from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD
 from citewell.skills.intent import WIDE
 from citewell.skills.recall import personalised, told_now
-from citewell.skills.recollect import conversation_hits, memory_hits, with_origin
+from citewell.skills.recollect import conversation_hits, memory_hits
 from citewell.skills.reference import Readings, depends_on_history, joined, readings
 from citewell.skills.remember import asked_part, asks_about_talk
 from citewell.skills.route import next_search, search_route, wants_web, without_request
 from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
-from citewell.types import Event
 
-T = TypeVar("T")
 SHOWN = 3  # nearest passages that a refusal names
 RECALLED = 8  # memories or turns that a question about them is answered from
 
@@ -106,7 +101,7 @@ async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Reading
     question = without_request(asked_part(state.question))
     standalone, read = question, readings(question, state.history)
     if state.history and depends_on_history(question, state.history):
-        standalone = await _model(state, deps, lambda llm: in_full(question, state.history, llm)) or read.text
+        standalone = await asked(state, deps.llm, lambda llm: in_full(question, state.history, llm)) or read.text
         state.joined = standalone == joined(question, state.history)
     state.outside = standalone
     standalone, used = personalised(standalone, [*told_now(state.question), *state.memories])
@@ -118,22 +113,7 @@ async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Reading
 
 
 async def _other_words(state: DualLoopState, deps: Deps) -> str:
-    return await _model(state, deps, lambda llm: correct(state.standalone, state.response, llm)) or ""
-
-
-async def _model(state: DualLoopState, deps: Deps, ask: Callable[[LLM], Awaitable[T]]) -> T | None:
-    """Ask the chat model; None where there is none, where it fails, or where the budget is spent: the run goes on without."""
-    if deps.llm is None or state.degraded or state.stop_reason.startswith("budget"):
-        return None
-    try:
-        return await ask(deps.llm)
-    except BudgetSpent as error:
-        state.stop_reason = error.code
-        note(stopped=error.message)
-    except CitewellError as error:
-        state.degraded = True
-        state.warnings.append(f"the chat model did not answer: {error.message}")
-    return None
+    return await asked(state, deps.llm, lambda llm: correct(state.standalone, state.response, llm)) or ""
 
 
 @node("retrieve_documents")
@@ -193,12 +173,9 @@ async def _documents_hold_it(state: DualLoopState, deps: Deps) -> bool:
     # What is left when the best were rejected: of 25 questions none had its answer there, and the model said yes to 15.
     if state.rejected and state.retrieval_confidence < deps.thresholds.retrieval_threshold:
         return False
-    shared, asked = prefix(state.standalone, state.passages)
-    odds = await _model(state, deps, lambda llm: evidence_settles(llm, shared, asked, language(state.standalone)))
-    state.evidence_log_odds = odds
+    odds = await grade_evidence(state, deps.llm)
     if odds is None:
         return state.retrieval_confidence >= deps.thresholds.retrieval_threshold
-    note(evidence_log_odds=round(odds, 2), threshold=GATE_THRESHOLD)
     return odds >= GATE_THRESHOLD
 
 
@@ -232,24 +209,7 @@ async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_
 
 
 async def _worded(state: DualLoopState, deps: Deps) -> None:
-    shared, asked = prefix(state.standalone, state.passages)
-    lang, sink = language(state.standalone), emit
-
-    def ask(llm: LLM) -> Awaitable[Reply]:
-        warmth = 0.3 * state.correction_attempts
-        return answering.generate(
-            llm, shared, asked, lang, on_token=lambda text: sink(Event("token", text)), temperature=warmth
-        )
-
-    reply = await _model(state, deps, ask)
-    usable = reply is not None and answering.quality(reply.text, finished=reply.finished) >= deps.thresholds.quality_threshold
-    if reply is not None and usable:
-        state.response = reply.text
-        state.generation = "unknown" if answering.says_unknown(reply.text) else "worded"
-    else:
-        state.response = await answering.extract(state.standalone, state.passages, deps.embedder)
-        state.generation = "extracted"
-    note(generation=state.generation, draft=state.response)
+    await word(state, deps.llm, deps.embedder, deps.thresholds.quality_threshold, temperature=0.3 * state.correction_attempts)
 
 
 @node("direct_response")
@@ -280,13 +240,13 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
         state.is_relevant = True
         await settle(state, deps)
         return "end"
-    proof = Proof([], []) if state.generation == "unknown" else await _proof(state, deps)
+    proof = await proof_of(state, deps.embedder, deps.locate, state.fetched)
     supported = share([sentence.verdict for sentence in proof.sentences])
     if state.route == "direct" and state.degraded:  # the words of a memory are no answer where nobody could word one
         supported = 0.0
-    settles = await _settles(state, deps, proof) if supported and deps.settings.outer_loop else None
-    state.is_relevant = supported > 0 and (settles is None or settles >= SETTLES_THRESHOLD)
-    attempt = Attempt(proof, settles, state.evidence_log_odds, state.retrieval_confidence, state.route, supported)
+    settled = await settles(state, deps.llm, proof) if supported and deps.settings.outer_loop else None
+    state.is_relevant = supported > 0 and (settled is None or settled >= SETTLES_THRESHOLD)
+    attempt = Attempt(proof, settled, state.evidence_log_odds, state.retrieval_confidence, state.route, supported)
     state.attempts.append(attempt)
     state.answered_from.append(state.spans)
     problems = [problem for sentence in proof.sentences for problem in sentence.problems]
@@ -295,31 +255,6 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     if decision == "end":
         await settle(state, deps)
     return decision
-
-
-async def _proof(state: DualLoopState, deps: Deps) -> Proof:
-    """Every sentence bound to what proves it; nothing where what it was written from was changed meanwhile."""
-    proof = await prove(answering.tidy(state.response), state.standalone, state.passages, deps.embedder)
-    try:
-        return Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
-    except (Conflict, NotFound) as error:
-        state.warnings.append(f"an answer was dropped: {error.message}")
-        return Proof([], [])
-
-
-async def _settles(state: DualLoopState, deps: Deps, proof: Proof) -> float | None:
-    """Both grades of an answer that the model wrote, as one figure; None where it did not."""
-    if state.generation != "worded":
-        return None
-    shared, asked = prefix(state.standalone, state.passages)
-    lang = language(state.standalone)
-    draft, quote, question = state.response, " ".join(c.quote for c in proof.citations), state.standalone
-    odds = await _model(state, deps, lambda llm: answer_settles(llm, shared, asked, lang, draft, quote, question))
-    if odds is None:
-        return None
-    both = settled(state.evidence_log_odds, odds)
-    note(answer_log_odds=round(odds, 2), both=round(both, 2), threshold=SETTLES_THRESHOLD)
-    return both
 
 
 def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:

@@ -70,7 +70,7 @@ def _strip_boxes(tree: LexborHTMLParser, total: int) -> None:
         if not _NAMED.search(name) or node.css_first("h1, main, article") is not None:
             continue
         length = size(node)
-        if length and _leads_away(node, name, length) and 2 * (left - length) >= total:
+        if length and 2 * (left - length) >= total and _leads_away(node, name, length):
             left -= length
             node.decompose()
 

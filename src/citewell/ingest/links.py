@@ -1,12 +1,26 @@
 """The links of a web page, each with the words around it, so that a question can tell which to follow.
 
-The one rule: a link is an address that may be fetched at all, in its canonical form; what only scripts would do with it is none.
+The one rule: a link is an address that may be fetched at all, in its canonical form; what only scripts could follow is none.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Final, Literal
+from urllib.parse import unquote, urljoin, urlsplit
+
+from citewell.config import IngestSettings
+from citewell.errors import InvalidInput, UnreadableFile
+from citewell.ingest import PARSERS
+from citewell.ingest.html import _as_html, shallow, to_text
+from citewell.ingest.html_blocks import _INLINE, flatten
+from citewell.ingest.html_main import main_content, strip
+from citewell.ingest.urls import LONGEST, canonical, identity, origin
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 Place = Literal["content", "around"]
 
@@ -34,3 +48,352 @@ class PageLinks:
     links: tuple[Link, ...] = ()
     canonical: str = ""
     scripted: bool = False
+
+
+# nobody reads these: pictures, sound and films, fonts, archives and programs, what only makes a page look so
+_UNREAD_SUFFIXES: Final = """
+    .png .jpg .jpeg .jpe .gif .svg .svgz .webp .bmp .ico .tif .tiff .avif .heic .psd .ai .eps .ps .djvu .xcf
+    .mp3 .mp4 .m4a .m4v .ogg .oga .ogv .opus .wav .flac .aac .avi .mov .mkv .webm .wmv .flv .swf .mpg .mpeg .mid .m3u8
+    .woff .woff2 .ttf .otf .eot .css .less .scss .js .mjs .map .wasm
+    .zip .gz .tgz .bz2 .tbz2 .xz .txz .7z .rar .tar .zst .lz .lzma .z .jar .war .cab .deb .rpm .apk .ipa .whl .gem .crx
+    .exe .msi .dmg .pkg .iso .img .bin .so .dll .class .pyc .jigdo .torrent .sig .asc .sha256 .md5 .doc .ppt .mobi .azw3
+"""
+_UNREAD: Final = frozenset(_UNREAD_SUFFIXES.split())
+_MOST: Final = 2_000  # links of a page
+_LOOKED_AT: Final = 20_000  # and those among which they are chosen
+_CUT: Final = 200  # characters of a link's words, of those around it, and of a heading
+_MODEST: Final = 1_000  # characters of a div or a section whose words still are about one link in it
+_FEW: Final = 200  # characters of a page that has next to no words
+_FIRST: Final = 40  # pieces of text in which a list entry says what it is
+_SILENT: Final = frozenset(
+    {"head", "script", "style", "template", "textarea", "select", "datalist", "object", "canvas", "math"}
+)
+_HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_SMALL: Final = frozenset({"p", "li", "td", "th", "dd", "dt", *_HEADINGS})
+_LARGE: Final = frozenset({"div", "section", "article", "tr", "blockquote", "figure"})
+_LISTS: Final = frozenset({"ul", "ol", "dl", "menu"})
+_OWN_HEADINGS: Final = frozenset({"nav", "aside", "footer", "section", "article", "form", "td", "th", "li", "dd"})
+_FRAMES: Final = frozenset({"frame", "iframe"})
+_ENDS: Final = "".join(map(chr, range(33)))  # what browsers take off both ends of an address
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+_REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]\s*(?:url\s*=)?\s*["']?([^"'\s]+)""", re.IGNORECASE)
+_ROOTS: Final = "#app, #root, #__next, #__nuxt, #___gatsby, #q-app, #svelte, app-root, [ng-app], [ng-version], [data-reactroot]"
+_WRITES = re.compile(r"innerHTML|document\.write|appendChild|insertAdjacent|createElement|__NEXT_DATA__|location\s*[.=]")
+_ASKS = re.compile(r"java\s*script|enable scripts|脚本|腳本", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Block:
+    """A stretch of the page's text. `linked`: the characters of links before it, and once it has ended, of those in it."""
+
+    tag: str
+    above: _Block | None
+    start: int
+    first: int
+    linked: int
+    end: int = -1
+
+
+@dataclass(slots=True)
+class _Open:
+    """A tag that has begun, and what was in force before it."""
+
+    tag: str
+    block: _Block | None
+    heads: tuple[tuple[int, str], ...]
+    entry: str
+    term: str
+
+
+@dataclass(slots=True)
+class _Anchor:
+    """A link as it stands in the page. `node`: what says whether it is content; `label`: for one without words."""
+
+    href: str
+    node: int
+    label: str
+    download: bool
+    start: int
+    end: int
+    block: _Block | None
+    heading: str
+
+
+class _Reader:
+    """Writes all text of a tree into one string, and notes where in it its links and blocks are."""
+
+    def __init__(self, frames: Callable[[str], bool]) -> None:
+        self.anchors: list[_Anchor] = []
+        self.fallback = 0  # characters for browsers without scripts
+        self._frames = frames
+        self._parts: list[str] = []
+        self._at = self._linked = self._depth = 0
+        self._block: _Block | None = None
+        self._after: tuple[_Block, int] | None = None  # a heading's, which goes on over the text under it; and its depth
+        self._heads: tuple[tuple[int, str], ...] = ()
+        self._entry = self._term = ""
+
+    def read(self, root: LexborNode) -> str:
+        stack: list[tuple[LexborNode, _Open | _Anchor | None]] = [(root, None)]
+        while stack:
+            node, begun = stack.pop()
+            if isinstance(begun, _Anchor):
+                self._end_link(node, begun)
+            elif begun is not None:
+                self._leave(begun)
+            elif node.is_text_node:
+                self._say(node.text_content or "")
+            elif node.is_element_node and (tag := node.tag or "") not in _SILENT:
+                if tag == "area" or tag in _FRAMES:
+                    self._anchor(node, tag)
+                    continue
+                entered = self._enter(node, tag)
+                if entered is not None:
+                    stack.append((node, entered))
+                child = node.last_child
+                while child is not None:
+                    stack.append((child, None))
+                    child = child.prev
+        return "".join(self._parts)
+
+    def _say(self, text: str) -> None:
+        words = flatten(text) if "\n" in text else " ".join(text.split())
+        text = (" " if text[:1].isspace() else "") + words + (" " if words and text[-1:].isspace() else "")
+        if text != " " or not self._parts or self._parts[-1] != " ":
+            self._parts.append(text)
+            self._at += len(text)
+
+    def _enter(self, node: LexborNode, tag: str) -> _Open | _Anchor | None:
+        """What has to be ended later; None where nothing has."""
+        if tag == "a":
+            return self._anchor(node, tag)
+        if tag in _INLINE:
+            return None
+        self._say(" ")
+        begun = _Open(tag, None, self._heads, self._entry, self._term)
+        self._depth += 1
+        if tag in _HEADINGS:
+            self._end_heading()
+            self._heads = tuple(each for each in self._heads if each[0] < _HEADINGS[tag])
+            self._entry = ""
+        elif tag in _LISTS:
+            if self._block is not None and self._block.tag == "li":
+                self._entry = self._begins(self._block) or self._entry
+            self._term = ""
+        elif tag == "dd":
+            self._entry = self._term or self._entry
+        if tag in _SMALL or tag in _LARGE or tag == "noscript":
+            begun.block = self._block = _Block(tag, self._block, self._at, len(self._parts), self._linked)
+        return begun
+
+    def _leave(self, begun: _Open) -> None:
+        self._say(" ")
+        self._depth -= 1
+        if self._after is not None and self._depth < self._after[1]:
+            self._end_heading()
+        tag = begun.tag
+        if tag in _OWN_HEADINGS:
+            self._heads = begun.heads
+        if tag in _LISTS:
+            self._term = begun.term
+        if tag in _LISTS or tag in _OWN_HEADINGS:
+            self._entry = begun.entry
+        if begun.block is not None:
+            self._block = begun.block.above
+            self._end_block(tag, begun.block)
+
+    def _end_block(self, tag: str, block: _Block) -> None:
+        if tag in _HEADINGS:
+            if words := self._begins(block):
+                self._heads = (*self._heads, (_HEADINGS[tag], words))
+            self._after = (block, self._depth)
+            return
+        if tag == "dt":
+            self._term = self._begins(block)
+        elif tag == "noscript":
+            self.fallback += self._at - block.start
+        block.end, block.linked = self._at, self._linked - block.linked
+
+    def _end_heading(self) -> None:
+        """The end of what stands under the last heading."""
+        if self._after is not None:
+            block, self._after = self._after[0], None
+            block.end, block.linked = self._at, self._linked - block.linked
+
+    def _begins(self, block: _Block) -> str:
+        return _cut(flatten("".join(self._parts[block.first : block.first + _FIRST])))
+
+    def _anchor(self, node: LexborNode, tag: str) -> _Anchor | None:
+        if len(self.anchors) >= _LOOKED_AT:
+            return None
+        attributes = node.attributes
+        href = attributes.get("src" if tag in _FRAMES else "href")
+        if not href or len(href) > LONGEST or "nofollow" in (attributes.get("rel") or "").lower().split():
+            return None
+        if tag in _FRAMES and not self._frames(href):
+            return None
+        judged: LexborNode | None = node
+        while judged is not None and judged.tag in {"area", "map", *_FRAMES}:  # never text themselves
+            judged = judged.parent
+        heading = self._entry or (self._heads[-1][1] if self._heads else "")
+        place = judged.mem_id if judged is not None else 0
+        label = "" if tag == "a" else _label(attributes, "aria-label", "title", "alt", "name")
+        link = _Anchor(href, place, label, "download" in attributes, self._at, self._at, self._block, heading)
+        self.anchors.append(link)
+        return link
+
+    def _end_link(self, node: LexborNode, link: _Anchor) -> None:
+        link.end = self._at
+        self._linked += link.end - link.start
+        if link.end - link.start < 2:  # a space at most
+            link.label = _label(node.attributes, "aria-label", "title")
+            picture = node.css_first("img[alt], [aria-label], [title]") if not link.label else None
+            if picture is not None:
+                link.label = _label(picture.attributes, "alt", "aria-label", "title")
+
+
+def _label(attributes: dict[str, str | None], *names: str) -> str:
+    return next((words for name in names if (words := flatten(attributes.get(name) or ""))), "")
+
+
+def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> PageLinks:  # noqa: ARG001 what `bounded` gives
+    """The links of the HTML page at the canonical address `url`, those of its content first; none where it wants none followed.
+    Never raises; runs in a parser's process.
+    """
+    from selectolax.lexbor import LexborHTMLParser
+
+    try:
+        text, _ = to_text(data, name)
+    except UnreadableFile:  # no text at all
+        return PageLinks()
+    tree = LexborHTMLParser(shallow(_as_html(text.replace("\0", ""))))
+    there = _Addresses(url, _base(tree, url))
+    reader = _Reader(there.same_site)
+    words = reader.read(tree.root) if tree.root is not None else ""
+    scripted = _scripted(tree, words, len(words) - reader.fallback)
+    own = there.canonical(tree)
+    if _unfollowed(tree):
+        return PageLinks((), own, scripted)
+    first = there.led_on(tree)
+    strip(tree)
+    main = main_content(tree)
+    content = {node.mem_id for node in main.traverse()} if main is not None else set()
+    anchors = sorted(reader.anchors, key=lambda each: each.node not in content)  # sorting keeps the order among equals
+    kept: dict[tuple[str, str, str], Link] = {(link.url, link.fragment, link.text): link for link in first}
+    for each in anchors:
+        if len(kept) >= _MOST:
+            break
+        if (place := there.of(each.href)) is None or not wanted(place[0], download=each.download):
+            continue
+        text = _cut(flatten(words[each.start : min(each.end, each.start + 3 * _CUT)])) or _cut(each.label)
+        if (*place, text) not in kept:
+            where: Place = "content" if each.node in content else "around"
+            kept[(*place, text)] = Link(place[0], text, _around(each, words), each.heading, place[1], where)
+    return PageLinks(tuple(kept.values()), own, scripted)
+
+
+class _Addresses:
+    """What the addresses in a page mean. Most stand in it more than once."""
+
+    def __init__(self, url: str, base: str) -> None:
+        self._base = base
+        self._page = identity(url)
+        self._site = origin(url)
+        self._known: dict[str, tuple[str, str] | None] = {}
+
+    def of(self, href: str) -> tuple[str, str] | None:
+        """Canonical address and fragment; None for what leads nowhere, and for the page itself."""
+        if href not in self._known:
+            found = _joined(self._base, href)
+            self._known[href] = found if found is not None and identity(found[0]) != self._page else None
+        return self._known[href]
+
+    def same_site(self, href: str) -> bool:
+        found = self.of(href)
+        return found is not None and origin(found[0]) == self._site
+
+    def canonical(self, tree: LexborHTMLParser) -> str:
+        """What the page says its address is; nothing where it says two things, or names another site."""
+        links = [node.attributes for node in tree.css("link[rel][href]")]
+        hrefs = [each.get("href") or "" for each in links if "canonical" in (each.get("rel") or "").lower().split()]
+        found = {place[0] for href in hrefs if (place := _joined(self._base, href)) is not None}
+        return next((each for each in found if len(found) == 1 and origin(each) == self._site), "")
+
+    def led_on(self, tree: LexborHTMLParser) -> list[Link]:
+        """Where the page sends its readers on to by itself."""
+        for node in tree.css("meta[http-equiv][content]"):
+            said = node.attributes
+            match = _REFRESH.match((said.get("content") or "")[:LONGEST])
+            place = self.of(match[1]) if match and (said.get("http-equiv") or "").strip().lower() == "refresh" else None
+            if place is not None and wanted(place[0]):
+                return [Link(place[0], "", fragment=place[1])]
+        return []
+
+
+def _joined(base: str, href: str) -> tuple[str, str] | None:
+    """`href` as browsers read it, which ignore white space around it and line ends in it."""
+    if len(href) > LONGEST:
+        return None
+    href = href.strip(_ENDS).translate({9: None, 10: None, 13: None}).replace(" ", "%20")
+    scheme = _SCHEME.match(href)
+    if not href or href[0] == "#" or (scheme and scheme[0].lower() not in {"http:", "https:"}):
+        return None
+    try:
+        whole, _, fragment = urljoin(base, href).partition("#")
+        address = canonical(whole)
+    except (InvalidInput, ValueError):
+        return None
+    fragment = unquote(fragment).partition(":~:")[0][:_CUT]
+    return address, fragment if fragment.isprintable() else ""
+
+
+def _base(tree: LexborHTMLParser, url: str) -> str:
+    node = tree.css_first("base[href]")
+    found = _joined(url, node.attributes.get("href") or "") if node is not None else None
+    return found[0] if found is not None else url
+
+
+def _unfollowed(tree: LexborHTMLParser) -> bool:
+    said = [node.attributes for node in tree.css("meta[name][content]")]
+    words = [each.get("content") or "" for each in said if (each.get("name") or "").strip().lower() == "robots"]
+    return re.search(r"\b(?:nofollow|none)\b", " ".join(words), re.IGNORECASE) is not None
+
+
+def wanted(url: str, *, download: bool = False) -> bool:
+    """Whether the suffix of an address tells of what can be read; what is offered to be saved has to have one that does."""
+    file = urlsplit(url).path.rpartition("/")[2]
+    suffix = "." + file.rpartition(".")[2].lower() if "." in file else ""
+    return suffix not in _UNREAD and (not download or suffix in PARSERS)
+
+
+def _around(link: _Anchor, words: str) -> str:
+    """The words beside a link in the nearest block that has some and is not mostly other links."""
+    block, own = link.block, link.end - link.start
+    nearest = True
+    while block is not None:
+        length, linked = block.end - block.start - own, block.linked - own
+        if not (nearest and block.tag in _SMALL) and (length > _MODEST or 2 * linked > length):
+            return ""
+        before = flatten(words[max(block.start, link.start - 3 * _CUT) : link.start])
+        after = flatten(words[link.end : min(block.end, link.end + 3 * _CUT)])
+        if before or after:
+            left = max(_CUT // 2, _CUT - 1 - len(after))
+            before = before[-left:]
+            return f"{before} {after[: _CUT - 1 - len(before)]}".strip()
+        block, nearest = block.above, False
+    return ""
+
+
+def _scripted(tree: LexborHTMLParser, words: str, length: int) -> bool:
+    if length >= _FEW or tree.css_first("frame") is not None:
+        return False
+    if tree.css_first("noscript") is not None and _ASKS.search(words):
+        return True
+    scripts = tree.css("script")
+    if any(node.attributes.get("src") or _WRITES.search(node.text(deep=True)) for node in scripts):
+        return True
+    return bool(scripts) and tree.css_first(_ROOTS) is not None
+
+
+def _cut(text: str) -> str:
+    return text[:_CUT].rstrip()

@@ -20,10 +20,13 @@ _TOKEN = re.compile(r"[a-z_-]+")
 
 @dataclass(slots=True)
 class Robots:
-    """What one robots.txt says to us. `rules`: (pattern, whether it allows). `delay`: seconds between two requests."""
+    """What one robots.txt says to us. `rules`: (pattern, whether it allows). `delay`: seconds between two requests. `sitemaps`:
+    what it names as such, to everyone, as it is written there.
+    """
 
     rules: list[tuple[str, bool]] = field(default_factory=list)
     delay: float = 0.0
+    sitemaps: list[str] = field(default_factory=list)
 
     def allows(self, target: str) -> bool:
         """`target`: path and query of a canonical URL."""
@@ -44,6 +47,7 @@ class _Group:
 def parse(data: bytes, agent: str) -> Robots:
     """The rules for `agent`: of all groups that name its product (what stands before a `/`), else of those for `*`."""
     groups: list[_Group] = []
+    sitemaps: list[str] = []
     naming = False  # several user-agent lines in a row begin one group
     for line in data[:LONGEST].decode("utf-8", "replace").removeprefix("\ufeff").splitlines():
         match = _LINE.match(line)
@@ -55,10 +59,14 @@ def parse(data: bytes, agent: str) -> Robots:
                 groups.append(_Group())
             groups[-1].agents.add("*" if value == "*" else product(value))
             naming = True
+        elif key == "sitemap" and value:  # of no group, so it ends none either
+            sitemaps.append(value)
         elif groups and key in {"allow", "disallow", "crawl-delay"}:
             naming = False
             _note(groups[-1].robots, key, value)
-    return _joined(groups, product(agent)) or _joined(groups, "*") or Robots()
+    robots = _joined(groups, product(agent)) or _joined(groups, "*") or Robots()
+    robots.sitemaps = sitemaps
+    return robots
 
 
 def product(agent: str) -> str:

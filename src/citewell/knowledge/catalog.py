@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 
 from citewell.errors import NotFound
 from citewell.ingest.script import count_tokens
-from citewell.knowledge import chunks, containers, documents, vectors
+from citewell.knowledge import chunks, containers, documents, pages, vectors
 from citewell.knowledge.db import Database
 from citewell.knowledge.documents import CollectionInfo, DocumentInfo
 from citewell.models.base import Vector
@@ -165,11 +165,15 @@ class Catalog:
         return await self._db.read(file)
 
     async def delete(self, *doc_ids: str) -> None:
-        """The documents and all that was made of them; the bytes too, unless another document has the same."""
+        """The documents and all that was made of them; the bytes too, unless another document has the same. What is known of
+        the web pages that they were made of goes with them.
+        """
 
         def delete(connection: Connection) -> None:
-            documents.delete(connection, [self._document(connection, doc_id) for doc_id in doc_ids])
+            infos = [self._document(connection, doc_id) for doc_id in doc_ids]
+            documents.delete(connection, infos)
             containers.forget_gone(connection)
+            pages.forget(connection, infos)
 
         await self._db.write(delete)
         await self._db.forget()

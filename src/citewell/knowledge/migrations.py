@@ -169,6 +169,36 @@ def m008_runs(connection: Connection) -> None:
     )
 
 
+def m009_pages(connection: Connection) -> None:
+    """Pages fetched from the web, sites that were explored, and on which page an answer to a question was found.
+
+    `key` is `ingest.urls.identity` of an address: what addresses are compared by. `pages` are under the address that they were
+    found at in the end, `redirects` lead there from those that were asked for. No reference to documents: a new version of a
+    document deletes its row first, and what is kept of its page must outlive that.
+    """
+    _run(
+        connection,
+        # `links`, JSON, is long and stands last: who wants the rest does not read it
+        """CREATE TABLE pages (
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL, uri TEXT NOT NULL,
+            doc_id TEXT NOT NULL, title TEXT NOT NULL, sha256 TEXT NOT NULL, etag TEXT NOT NULL, last_modified TEXT NOT NULL,
+            fetched_at REAL NOT NULL, checked_at REAL NOT NULL, problem TEXT NOT NULL, code TEXT NOT NULL,
+            links TEXT NOT NULL, PRIMARY KEY (collection, key))""",
+        """CREATE TABLE redirects (
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL, url TEXT NOT NULL,
+            target TEXT NOT NULL, checked_at REAL NOT NULL, PRIMARY KEY (collection, key))""",
+        "CREATE INDEX redirects_target ON redirects (collection, target)",
+        """CREATE TABLE sites (
+            collection TEXT PRIMARY KEY REFERENCES collections ON DELETE CASCADE, start_urls TEXT NOT NULL,
+            allowed_domains TEXT NOT NULL, instruction TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL)""",
+        """CREATE TABLE finds (
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL, question TEXT NOT NULL,
+            uri TEXT NOT NULL, at REAL NOT NULL, embedder TEXT NOT NULL, vec BLOB NOT NULL,
+            PRIMARY KEY (collection, key, question))""",
+        "CREATE INDEX finds_at ON finds (collection, at)",
+    )
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
     m001_knowledge,
     m002_sessions,
@@ -178,6 +208,7 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
     m006_containers,
     m007_memories,
     m008_runs,
+    m009_pages,
 ]
 
 

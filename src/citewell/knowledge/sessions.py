@@ -99,14 +99,16 @@ class Sessions:
 
     async def set_data(self, session_id: str, values: Mapping[str, Any], *, state: str | None = None) -> None:
         """Set these keys, leave the others, and go to `state` in the same transaction. The history is only ever appended to."""
+        await self._db.write(lambda connection: self.set_data_in(connection, session_id, values, state=state))
+
+    def set_data_in(
+        self, connection: Connection, session_id: str, values: Mapping[str, Any], *, state: str | None = None
+    ) -> None:
+        """The same, as part of a transaction."""
         reserved = {HISTORY, AGENT} & set(values)
         if reserved:
             raise InvalidInput(f"session data {', '.join(sorted(reserved))}: not set this way", hint="use append or create")
-
-        def merge(data: dict[str, Any]) -> None:
-            data.update(values)
-
-        await self._change(session_id, merge, state)
+        self._change_in(connection, session_id, lambda data: data.update(values), state)
 
     async def list(self, user_id: str = "local") -> list[SessionInfo]:
         """A user's sessions, newest first."""
@@ -115,9 +117,6 @@ class Sessions:
             return [_info(row) for row in connection.execute(_OF_USER, {"user_id": user_id})]
 
         return await self._db.read(rows)
-
-    async def _change(self, session_id: str, change: Callable[[dict[str, Any]], None], state: str | None) -> None:
-        await self._db.write(lambda connection: self._change_in(connection, session_id, change, state))
 
     def _change_in(
         self, connection: Connection, session_id: str, change: Callable[[dict[str, Any]], None], state: str | None

@@ -1,4 +1,4 @@
-"""Add files. The one rule: each document is committed alone, so a stop at any moment leaves whole documents only.
+"""Add files and web pages. The one rule: each document is committed alone, so a stop at any moment leaves whole documents only.
 
 A document can be found by its words as soon as it is committed, and by meaning once an `Embedding` has come to its chunks.
 """
@@ -12,12 +12,14 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from citewell.errors import InvalidInput, PermanentError, TransientError
 from citewell.knowledge.documents import check_name
 from citewell.models.cores import cores
 from citewell.service.app import App
 from citewell.service.embedding import Embedding, embed_pending, pending
 from citewell.service.gather import gather, name_of
 from citewell.service.intake import Allowed, Intake, add_data
+from citewell.service.pages import SECONDS
 from citewell.service.progress import OnProgress, Progress, silent
 from citewell.service.read import read
 from citewell.service.report import AddReport, FileReport, failed
@@ -30,8 +32,9 @@ CHANGED = "it was written to while it was read; add it again when it is at rest"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a file's bytes are. `name` is its file name, `uri` its lasting one; `reason`: why it cannot be added, where
-    that is known before. `dates`: whether the day it last changed says something (of an upload it does not).
+    """Where a file's bytes are: at `path`, or on the web at `url`. `name` is its file name, `uri` its lasting one; `reason`:
+    why it cannot be added, where that is known before. `dates`: whether the day it last changed says something (of an upload
+    it does not).
     """
 
     uri: str
@@ -40,6 +43,11 @@ class Source:
     size: int = 0
     reason: str = ""
     dates: bool = True
+    url: str = ""
+
+    @property
+    def there(self) -> bool:
+        return self.path is not None or bool(self.url)
 
 
 async def add(
@@ -51,14 +59,16 @@ async def add(
     priority: int | None = None,
     embedding: Embedding | None = None,
 ) -> AddReport:
-    """Read files and folders into `collection`. A bad file is reported and the rest goes on; StorageError ends the run.
+    """Read files, folders and web pages into `collection`. A bad file is reported and the rest goes on; StorageError ends the
+    run.
+
     `embedding`: what embeds beside it and wants to hear of each document.
     """
     check_name(collection)
     pictures = app.settings.ingest.ocr == "auto"
     found = await anyio.to_thread.run_sync(lambda: gather(paths, pictures=pictures))
     sources = [
-        Source(each.uri, each.path, name_of(each.path) if each.path else each.uri, each.size, each.reason)
+        Source(each.uri, each.path, name_of(each.path) if each.path else each.uri, each.size, each.reason, url=each.url)
         for each in found.found
     ]
     reading = Reading(app, sources, collection, on_progress or silent, priority=priority, embedding=embedding)
@@ -102,7 +112,7 @@ class Reading:
         self._tell = tell
         self._next = iter(enumerate(sources))
         self._reports: list[list[FileReport]] = [[] for _ in sources]
-        self._files = sum(source.path is not None for source in sources)
+        self._files = sum(source.there for source in sources)
         self._bytes_left = sum(source.size for source in sources)
         self._bytes = self._chunks = self._done = 0
 
@@ -120,7 +130,7 @@ class Reading:
 
     async def _read(self) -> None:
         for number, source in self._next:
-            if source.path is not None:
+            if source.there:
                 await self._tell(Progress("read", self._done, self._files, source.name))
             self._reports[number] = await self._file(source)
             self._note(source, self._reports[number])
@@ -133,14 +143,30 @@ class Reading:
         """So far so many passages came of so many bytes: what is left will bring about as many."""
         if self._reported is not None:
             self._reported(reports)
-        self._done += source.path is not None
+        self._done += source.there
         self._bytes += source.size
         self._bytes_left -= source.size
         self._chunks += sum(report.chunks for report in reports if report.status in {"added", "replaced"})
         if self.embedding is not None:
             self.embedding.expected = self._bytes_left * self._chunks / self._bytes if self._bytes else 0.0
 
+    async def _page(self, source: Source) -> FileReport:
+        """What its site refuses is the page's own fault, and what else goes wrong is told by `failed`."""
+        pages = self.app.pages
+        try:
+            report = await pages.file(
+                source.url, self.collection, seconds=SECONDS, priority=self.priority, allowed=self._allowed
+            )
+        except (InvalidInput, TransientError, PermanentError) as error:
+            return FileReport(path=source.uri, status="failed", reason=f"{error.message}; {error.hint}".removesuffix("; "))
+        except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
+            return failed(source.uri, error)
+        self._taken(report)
+        return report
+
     async def _file(self, source: Source) -> list[FileReport]:
+        if source.url:
+            return [await self._page(source)]
         if source.path is None:
             return [FileReport(path=source.uri, status="failed", reason=source.reason)]
         async with self.app.turns.reading(source.size):

@@ -17,8 +17,10 @@ from citewell.knowledge.db import Database
 from citewell.knowledge.index import INDEXES, Index
 from citewell.knowledge.jobs import Jobs
 from citewell.knowledge.memory import Memories
+from citewell.knowledge.pages import Snapshots
 from citewell.knowledge.runs import Runs
 from citewell.knowledge.sessions import Sessions
+from citewell.knowledge.sites import Sites
 from citewell.knowledge.traces import Traces
 from citewell.models import build_embedder, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Reranker
@@ -26,6 +28,9 @@ from citewell.retrieve.confidence import OWN, Calibration, in_force
 from citewell.service.turns import Turns
 
 if TYPE_CHECKING:
+    from citewell.service.near import Labels
+    from citewell.service.pages import Pages
+    from citewell.service.run import Run
     from citewell.service.web import Web
 
 LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
@@ -41,6 +46,8 @@ class App:
     memories: Memories
     runs: Runs
     jobs: Jobs
+    snapshots: Snapshots
+    sites: Sites
 
     def __init__(self, settings: Settings, *, lender: App | None = None) -> None:
         """`lender`: an open App whose models and calibration are used, and which closes them."""
@@ -48,6 +55,7 @@ class App:
         self._lender = lender
         self.new_job = asyncio.Event()  # wakes the worker of this process
         self.turns = Turns()
+        self.running: dict[str, Run] = {}  # questions on their way that can be told to end, by trace_id
         self._stack = AsyncExitStack()
 
     @cached_property
@@ -86,6 +94,15 @@ class App:
         return in_force(self.settings.home / OWN, self.embedder.name)
 
     @cached_property
+    def pages(self) -> Pages:
+        """What fetches pages of the web and keeps them; not light either. Raises ConfigError."""
+        from citewell.service.pages import Pages
+
+        pages = Pages(self)
+        self._stack.push_async_callback(pages.close)
+        return pages
+
+    @cached_property
     def web(self) -> Web:
         """What searches the web; for most questions nobody asks for it, and it is not light."""
         from citewell.service.web import Web
@@ -93,6 +110,13 @@ class App:
         web = Web(self)
         self._stack.push_async_callback(web.close)
         return web
+
+    @cached_property
+    def labels(self) -> Labels:
+        """Vectors of the words of links."""
+        from citewell.service.near import Labels
+
+        return Labels(self.embedder)
 
     @cached_property
     def index(self) -> Index:
@@ -108,6 +132,8 @@ class App:
         self.memories = Memories(self.db, embedder, self.settings.memory.days, self.settings.memory.most)
         self.runs = Runs(self.db, self.settings.trace_days)
         self.jobs = Jobs(self.db, lease=LEASE_SECONDS)
+        self.snapshots = Snapshots(self.db)
+        self.sites = Sites(self.db)
         return self
 
     async def __aexit__(

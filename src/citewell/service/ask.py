@@ -11,12 +11,14 @@ from collections.abc import AsyncIterator
 from sqlalchemy import Connection
 
 from citewell.errors import CitewellError, InvalidInput, NotFound
+from citewell.knowledge.index import Filter
 from citewell.knowledge.runs import Saved
 from citewell.models.clean import clean
 from citewell.models.metered import Metered
 from citewell.service.app import App
 from citewell.service.ask_dual_loop import run_dual_loop
 from citewell.service.ask_qa import Runner, run_qa
+from citewell.service.ask_website import run_website
 from citewell.service.auto import Asked, choose
 from citewell.service.options import AskOptions, filter_of, options_of, strategy_of, unused
 from citewell.service.run import AskRequest, Run
@@ -27,10 +29,10 @@ from citewell.skills.sensitive import word_list
 from citewell.skills.validate import objection
 from citewell.types import Answer, Event, Message, Step, Trace
 
-__all__ = ["AGENTS", "AUTO", "AskRequest", "ask", "names", "stream"]
+__all__ = ["AGENTS", "AUTO", "AskRequest", "ask", "names", "stop", "stream"]
 
 AUTO = "auto"
-AGENTS: dict[str, Runner] = {"qa": run_qa, "dual_loop": run_dual_loop}
+AGENTS: dict[str, Runner] = {"qa": run_qa, "dual_loop": run_dual_loop, "website": run_website}
 
 
 def names() -> list[str]:
@@ -75,16 +77,17 @@ async def _begin(app: App, request: AskRequest) -> Run:
     request = _whole(request)
     options = options_of(request.options, AskOptions)
     strategy_of(options, app)
-    collection, warnings = await _collection(app, request)
-    where = await filter_of(app, options, [collection])
     history, session_id, session_agent = list(request.history or []), "", ""
     if request.session_id:
         session = await own_session(app, request.session_id, request.user_id)
         session_id, session_agent = session.session_id, session.agent
         history = history or await app.sessions.history(session_id)
-    run = Run(app, request, request.agent, collection, session_id, history, None, options, where, warnings)
+    run = Run(app, request, request.agent, request.collection or "", session_id, history, None, options, Filter(), [])
     if request.agent == AUTO:
         await _choose(run, session_agent)
+    if run.agent != "website":  # which brings its own documents
+        run.collection, run.warnings = await _collection(run)
+        run.where = await filter_of(app, options, [run.collection])
     run.warnings += unused(run.agent, options, app.settings)
     run.meter = Metered(app.llm, run.budget) if app.llm else None
     return run
@@ -96,8 +99,9 @@ def _whole(request: AskRequest) -> AskRequest:
     return request.model_copy(update={"question": clean(request.question), "history": history})
 
 
-async def _collection(app: App, request: AskRequest) -> tuple[str, list[str]]:
+async def _collection(run: Run) -> tuple[str, list[str]]:
     """Which one is asked, and what is odd about it. A library without documents is no error to an agent that knows more."""
+    app, request = run.app, run.request
     name = request.collection or app.settings.collection
     try:
         info = await app.catalog.collection(name)
@@ -140,6 +144,14 @@ async def _gone_on(app: App, request: AskRequest) -> Run:
     return run
 
 
+def stop(app: App, trace_id: str, user_id: str = "local") -> None:
+    """Have a run that explores answer from what it has. Raises NotFound where no such run of this user is under way here."""
+    run = app.running.get(trace_id)
+    if run is None or run.request.user_id != user_id:
+        raise NotFound(f"no run {trace_id!r} is exploring here", hint="it may have ended; its first event names the trace_id")
+    run.stop.set()
+
+
 async def unfinished(app: App, user_id: str = "local") -> list[Saved]:
     """Runs that can be gone on with, the newest first."""
     return await app.runs.list(user_id)
@@ -171,6 +183,7 @@ async def _keep(run: Run, answer: Answer) -> Answer:
         if session_id:
             said = [Message(role="user", content=request.question), Message(role="assistant", content=kept.answer)]
             app.sessions.append_in(connection, session_id, said)
+            app.sessions.set_data_in(connection, session_id, run.session_data)
         return kept
 
     remembered = await _still_there(run)

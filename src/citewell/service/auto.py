@@ -20,7 +20,7 @@ from citewell.types import Message
 
 FALLBACK = "qa"
 FEWEST = 2  # words of its own that a question has
-_URL = re.compile(r"https?://[^\s，。；）)>\]\"']+", re.IGNORECASE)
+ADDRESS = re.compile(r"https?://[^\s，。；、！？）)>\]\"'“”]+(?<![.,;:!?])", re.IGNORECASE)
 _PERSONAL = re.compile(r"\bmy\b|我的|我们的", re.IGNORECASE)
 
 
@@ -53,8 +53,9 @@ def _paper(asked: Asked) -> str:
 
 
 def _website(asked: Asked) -> str:
-    urls = _URL.findall(asked.question)
-    return f"the question names the address {urls[0]}" if urls else ""
+    if urls := ADDRESS.findall(asked.question):
+        return f"the question names the address {urls[0]}"
+    return "this session asks a website" if asked.session_agent == "website" else ""
 
 
 def _dual_loop(asked: Asked) -> str:

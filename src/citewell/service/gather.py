@@ -1,4 +1,5 @@
-"""Which files a list of paths means. The one rule: what is named is answered for; what a folder holds is taken if we can.
+"""Which files a list of paths means, web addresses among them. The one rule: what is named is answered for; what a folder
+holds is taken if we can.
 
 In a folder, hidden names are left out, links are followed once, and files of unknown kinds are counted, not listed.
 """
@@ -12,20 +13,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from citewell.errors import InvalidInput
 from citewell.ingest import PARSERS, PICTURES
 from citewell.ingest.unpack import CONTAINERS
-
-NO_WEB = "web addresses cannot be added yet; save the page as a file and add the file"
+from citewell.ingest.urls import canonical
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file, or a named path that cannot be added and why (`reason`). `size` in bytes, as the folder says."""
+    """A file, a web address (`url`, in its canonical form), or what is named and cannot be added and why (`reason`). `size` in
+    bytes, as the folder says.
+    """
 
     uri: str
     path: Path | None = None
     size: int = 0
     reason: str = ""
+    url: str = ""
 
 
 @dataclass(slots=True)
@@ -41,7 +45,7 @@ class Gathered:
 
     @property
     def failed(self) -> list[tuple[str, str]]:
-        return [(each.uri, each.reason) for each in self.found if each.path is None]
+        return [(each.uri, each.reason) for each in self.found if each.reason]
 
     def take(self, path: Path, size: int) -> None:
         self.found.append(Found(uri_of(path), path, size))
@@ -90,7 +94,7 @@ def name_of(path: Path) -> str:
 
 def _take(named: str, found: Gathered, pictures: bool) -> None:
     if "://" in named:
-        found.fail(named, NO_WEB)
+        _take_address(named, found)
         return
     try:
         path = Path(named).expanduser().resolve()
@@ -106,6 +110,15 @@ def _take(named: str, found: Gathered, pictures: bool) -> None:
         found.fail(named, f"{path.suffix}: unknown kind of file; known are {kinds()}")
     else:
         found.take(path, status.st_size)
+
+
+def _take_address(named: str, found: Gathered) -> None:
+    try:
+        url = canonical(named)
+    except InvalidInput as error:
+        found.fail(named, f"{error.message}; {error.hint}")
+        return
+    found.found.append(Found(url, url=url))
 
 
 def _take_folder(named: str, folder: Path, found: Gathered, pictures: bool) -> None:

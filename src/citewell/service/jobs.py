@@ -1,4 +1,5 @@
-"""Uploads as durable jobs. The one rule: the bytes are on the disk before the job is, and the job before anyone is told.
+"""Uploads and other long work as durable jobs. The one rule: the bytes are on the disk before the job is, and the job before
+anyone is told.
 
 Worker tasks in the server take jobs as they come; several run at once and take turns in reading and embedding. A job whose
 server was killed is taken again: files it had added are found unchanged then, and reported as they were first.
@@ -20,7 +21,7 @@ import anyio.to_thread
 from citewell.errors import CitewellError, Conflict
 from citewell.knowledge.documents import check_name
 from citewell.knowledge.jobs import Job
-from citewell.service import rechunk
+from citewell.service import rechunk, sites
 from citewell.service.add import AddReport, Source, add_sources, embed_pending
 from citewell.service.app import App
 from citewell.service.embedding import Embedding
@@ -148,12 +149,22 @@ async def _release(app: App, job: Job) -> None:
 
 
 async def _add(app: App, job: Job, holder: Holder) -> AddReport:
-    """Read and embed at the same time. The job ends when its own passages can be found by meaning."""
-    folder, names, collection = _folder(app, job), list(job.payload["names"]), str(job.payload["collection"])
+    folder, names = _folder(app, job), list(job.payload["names"])
     sizes = await anyio.to_thread.run_sync(lambda: [_size(folder / str(number)) for number in range(len(names))])
     sources = [
         Source(f"upload:{name}", folder / str(number), name, sizes[number], dates=False) for number, name in enumerate(names)
     ]
+    return await _add_all(app, job, sources, holder)
+
+
+async def _add_page(app: App, job: Job, holder: Holder) -> AddReport:
+    url = str(job.payload["url"])
+    return await _add_all(app, job, [Source(url, None, url, url=url)], holder)
+
+
+async def _add_all(app: App, job: Job, sources: Sequence[Source], holder: Holder) -> AddReport:
+    """Read and embed at the same time. The job ends when its own passages can be found by meaning."""
+    collection = str(job.payload["collection"])
     embedding = Embedding(app, holder.tell, docs=())
     async with anyio.create_task_group() as group:
         group.start_soon(embedding.run)
@@ -167,7 +178,16 @@ async def _cut_anew(app: App, job: Job, holder: Holder) -> RechunkReport:
     return await rechunk.rechunk(app, str(job.payload["collection"]), on_progress=holder.tell)
 
 
-WORK: dict[str, Callable[[App, Job, Holder], Awaitable[Shown]]] = {KIND: _add, rechunk.KIND: _cut_anew}
+async def _refresh(app: App, job: Job, holder: Holder) -> sites.Refreshed:
+    return await sites.refresh(app, str(job.payload["collection"]), holder.tell, allowed=holder.still)
+
+
+WORK: dict[str, Callable[[App, Job, Holder], Awaitable[Shown]]] = {
+    KIND: _add,
+    sites.PAGE: _add_page,
+    sites.REFRESH: _refresh,
+    rechunk.KIND: _cut_anew,
+}
 
 
 def _size(path: Path) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from urllib.parse import quote
 
 from citewell.errors import Conflict
 from citewell.service.app import App
-from citewell.types import Citation, Document
+from citewell.types import Citation, Document, Section
 
 
 def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
@@ -25,11 +26,18 @@ def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
 async def _located(app: App, citation: Citation, document: Document) -> Citation:
     if document.text[citation.start : citation.end] != citation.quote:
         raise Conflict(f"{citation.title} was changed while it was being cited", hint="ask again")
-    path = next((s.heading_path for s in document.sections if s.start <= citation.start < s.end), ())
+    section = next((s for s in document.sections if s.start <= citation.start < s.end), None)
     lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
     place = {
         "page": document.page_at(citation.start),
-        "section": " › ".join(path) or citation.section,
+        "section": " › ".join(section.heading_path if section else ()) or citation.section,
+        "uri": _at(citation, section),
         "boxes": [[line.page, line.x0, line.y0, line.x1, line.y1] for line in lines],
     }
     return citation.model_copy(update=place)
+
+
+def _at(citation: Citation, section: Section | None) -> str:
+    """Of a page of the web the address of the section, where it has one."""
+    anchor = section.anchor if section is not None and citation.origin == "web" else ""
+    return f"{citation.uri.partition('#')[0]}#{quote(anchor)}" if anchor else citation.uri

@@ -45,7 +45,8 @@ class SearchOptions(Shown):
 
 class AskOptions(SearchOptions):
     """`max_...`: the budget of this question. `corrections`, `inner_loop`, `outer_loop`: how the dual loop goes about it. `web`
-    and `memory` False: neither is used; None: as the settings say.
+    and `memory` False: neither is used; None: as the settings say. From `start_urls` on: of the website agent, as spec 002 has
+    them. `allowed_domains` None: the hosts of the start pages; empty: every one.
     """
 
     max_calls: int | None = Field(None, ge=1)
@@ -56,9 +57,20 @@ class AskOptions(SearchOptions):
     outer_loop: bool | None = None
     web: bool | None = None
     memory: bool | None = None
+    start_urls: list[str] = Field(default=[], max_length=50)
+    allowed_domains: list[str] | None = Field(None, max_length=100)
+    instruction: str | None = Field(None, max_length=1_000)
+    max_iterations: int | None = Field(None, ge=0, le=50)
+    max_pages: int | None = Field(None, ge=1, le=5_000)
+    max_urls_per_iteration: int | None = Field(None, ge=1, le=50)
+    content_max_chars: int | None = Field(None, ge=200)
 
 
-LOOPS = ("corrections", "inner_loop", "outer_loop", "web", "memory")  # what qa knows nothing of
+# what only some agents know of
+LOOPS = ("corrections", "inner_loop", "outer_loop", "web", "memory")
+EXPLORING = ("max_iterations", "max_pages", "max_urls_per_iteration", "content_max_chars")
+SITE = ("start_urls", "allowed_domains", "instruction", *EXPLORING)
+UNKNOWN = {"qa": (*LOOPS, *SITE), "dual_loop": SITE, "website": LOOPS}
 NARROWING = ("doc_ids", "types", "langs", "since", "until", "least_priority")
 
 
@@ -69,9 +81,10 @@ def narrowed(options: SearchOptions) -> bool:
 
 def unused(agent: str, options: AskOptions, settings: Settings) -> list[str]:
     """Warnings of what was said and does not count."""
-    said = [name for name in LOOPS if getattr(options, name) is not None]
-    if agent == "qa":
-        return [f"the qa agent does not use {', '.join(said)}"] if said else []
+    if said := [name for name in UNKNOWN.get(agent, ()) if getattr(options, name) not in (None, [])]:
+        return [f"the {agent} agent does not use {', '.join(said)}"]
+    if agent != "dual_loop":
+        return []
     if options.web and settings.web.provider == "none":
         return ["the web is not searched: no provider is named (setting web.provider)"]
     if options.web and narrowed(options):

@@ -5,6 +5,7 @@ The one rule: a step is counted where it is kept, so that a run that goes on els
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from collections.abc import Callable
@@ -55,6 +56,8 @@ def new_trace_id() -> str:
 class Run:
     """`holder`: the token under which its progress is kept; empty where it is not. `before`: seconds it took in an earlier
     process. `goes_on`: the node it goes on from, and `state` that of the agent then. `recalled`: ids of memories that it saw.
+    `stop`: set where who asked wants an answer from what there is now. `session_data`: what its session is to keep beside what
+    was said.
     """
 
     app: App
@@ -76,6 +79,8 @@ class Run:
     goes_on: str = ""
     state: dict[str, Any] = field(default_factory=dict)
     recalled: list[str] = field(default_factory=list)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    session_data: dict[str, Any] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
@@ -83,12 +88,13 @@ class Run:
 
     @property
     def budget(self) -> Budget:
-        """What the request allows; where it says nothing, what the settings allow the dual loop. One pass needs no limit."""
+        """What the request allows; where it says nothing, what the settings allow the agent. One pass needs no limit."""
         said, settings, loops = self.options, self.app.settings.dual_loop, self.agent == "dual_loop"
+        seconds = {"dual_loop": settings.max_seconds, "website": self.app.settings.website.max_seconds}
         return Budget(
             calls=said.max_calls or (settings.max_calls if loops else None),
             tokens=said.max_tokens or (settings.max_tokens if loops else None),
-            seconds=said.max_seconds or (settings.max_seconds if loops else None),
+            seconds=said.max_seconds or seconds.get(self.agent),
         )
 
     @property

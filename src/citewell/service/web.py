@@ -8,30 +8,23 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
 import anyio
 
 from citewell.errors import CitewellError, TransientError
-from citewell.ingest.fetch import Fetcher, Page
-from citewell.ingest.urls import identity
-from citewell.ingest.webfile import as_file, readable
-from citewell.knowledge.documents import DocumentInfo
 from citewell.retrieve.websearch import Provider, WebResult, build_provider
 from citewell.service.app import App
 from citewell.service.embedding import Embedding
-from citewell.service.intake import add_data
+from citewell.service.pages import Pages
 
 log = logging.getLogger(__name__)
-
-REMEMBERED = 2_000  # pages of which this process knows the ETag
 
 
 @dataclass(frozen=True, slots=True)
 class WebFound:
-    """`pages`: the documents that can be searched now, in the provider's order, and when each was fetched (seconds since the
-    epoch). `warnings` name pages by their address, and say why each is not there.
+    """`pages`: the documents that can be searched now, in the provider's order, and when the site of each last said that it is
+    so (seconds since the epoch). `warnings` name pages by their address, and say why each is not there.
     """
 
     provider: str
@@ -40,43 +33,29 @@ class WebFound:
     results: list[WebResult]
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
-    """What a page was kept under, and by what its site tells whether it has changed."""
-
-    uri: str
-    etag: str
-    last_modified: str
-
-
 @dataclass(slots=True)
 class _Search:
-    """One search under way. `ended`: places of results that came to an end, `pages` those that can be searched."""
+    """One search under way. `pages` and `warnings` are by the place of their result."""
 
+    reader: Pages
     embedding: Embedding
     until: float
     pages: dict[int, tuple[str, float]] = field(default_factory=dict)
     warnings: dict[int, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    taken: set[str] = field(default_factory=set)  # pages to which two results may lead
 
 
 class Web:
-    """Holds the provider and the fetcher of an App; both are built when first used, and closed by `close`."""
+    """Holds the provider of an App; it is built when first used, and closed by `close`."""
 
     def __init__(self, app: App) -> None:
         self._app = app
         self._provider: Provider | None = None
-        self._fetcher: Fetcher | None = None
-        self._versions: OrderedDict[str, _Version] = OrderedDict()
 
     async def close(self) -> None:
         provider, self._provider = self._provider, None
-        fetcher, self._fetcher = self._fetcher, None
         if provider is not None:
             await provider.close()
-        if fetcher is not None:
-            await fetcher.close()
 
     async def search(self, query: str, lang: str, seconds: float | None = None) -> WebFound:
         """All of it within `seconds`, where they are fewer than `web.seconds`. Raises what the provider raises (TransientError,
@@ -84,22 +63,21 @@ class Web:
         """
         settings, started = self._app.settings.web, time.monotonic()
         limit = settings.seconds if seconds is None else max(0.0, min(seconds, settings.seconds))
-        if self._fetcher is None:
-            self._fetcher = Fetcher(self._app.settings, max_bytes=settings.page_bytes)
+        pages = self._app.pages  # settings that are wrong for it are told before anybody is asked
         if self._provider is None:
             self._provider = build_provider(self._app.settings)
         results = await self._found(self._provider, query, lang, limit)
-        search = _Search(Embedding(self._app, docs=()), started + limit)
+        search = _Search(pages, Embedding(self._app, docs=()), started + limit)
         with anyio.move_on_after(search.until - time.monotonic()):
             await self._read(results, search)
         for n, result in enumerate(results):
             if n not in search.pages:
                 search.warnings.setdefault(n, f"{result.url}: not there within {limit:g} seconds")
-        pages = {doc_id: at for _, (doc_id, at) in sorted(search.pages.items())}
-        if pages and (waiting := await self._app.catalog.waiting(list(pages))):
+        found = {doc_id: at for _, (doc_id, at) in sorted(search.pages.items())}
+        if found and (waiting := await self._app.catalog.waiting(list(found))):
             search.notes.append(f"{waiting} passages of these pages could not be embedded in time; their words can be searched")
         warnings = [warning for _, warning in sorted(search.warnings.items()) if warning]
-        return WebFound(self._provider.name, pages, warnings + search.notes, results)
+        return WebFound(self._provider.name, found, warnings + search.notes, results)
 
     async def _found(self, provider: Provider, query: str, lang: str, limit: float) -> list[WebResult]:
         try:
@@ -123,54 +101,19 @@ class Web:
             search.notes.append(f"the pages could not be embedded: {_why(error)}")
 
     async def _one(self, n: int, result: WebResult, search: _Search) -> None:
+        collection, left = self._app.settings.web.collection, max(0.001, search.until - time.monotonic())
         try:
-            doc_id, fetched_at = await self._page(result.url, search)
+            page = await search.reader.page(result.url, collection, seconds=left, links=False, attempts=1)
         except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
             reason = _why(error)
             search.warnings[n] = reason if reason.startswith(result.url) else f"{result.url}: {reason}"
             return
-        if doc_id:
-            search.pages[n] = doc_id, fetched_at
-            search.embedding.more(doc_id)
-        else:
+        if any(page.doc_id == doc_id for doc_id, _ in search.pages.values()):
             search.warnings[n] = ""  # another result led to the same page
-
-    async def _page(self, url: str, search: _Search) -> tuple[str, float]:
-        """The document of a page and when it was fetched; no document where another result has brought it."""
-        assert self._fetcher is not None
-        known, info = await self._known(url)
-        page = await self._fetcher.page(
-            url,
-            etag=known.etag if known else "",
-            last_modified=known.last_modified if known else "",
-            seconds=max(0.001, search.until - time.monotonic()),
-            readable=readable,
-        )
+            return
         search.notes += page.notes
-        uri = known.uri if known and page.not_modified else page.final_url
-        if identity(uri) in search.taken:
-            return "", 0.0
-        search.taken.add(identity(uri))
-        if info is not None and page.not_modified:
-            return info.doc_id, page.fetched_at
-        return await self._keep(url, page), page.fetched_at
-
-    async def _known(self, url: str) -> tuple[_Version | None, DocumentInfo | None]:
-        """What was fetched here before, if it is still kept."""
-        version = self._versions.get(url)
-        info = await self._app.catalog.find(self._app.settings.web.collection, version.uri) if version else None
-        return (version, info) if info else (None, None)
-
-    async def _keep(self, url: str, page: Page) -> str:
-        data, name = as_file(page)
-        async with self._app.turns.reading(len(data)):
-            report = await add_data(self._app, data, name, page.final_url, self._app.settings.web.collection)
-        self._versions.pop(url, None)
-        if page.etag or page.last_modified:
-            self._versions[url] = _Version(page.final_url, page.etag, page.last_modified)
-            while len(self._versions) > REMEMBERED:
-                self._versions.popitem(last=False)
-        return report.doc_id
+        search.pages[n] = page.doc_id, page.checked_at
+        search.embedding.more(page.doc_id)
 
 
 def _why(error: Exception) -> str:

@@ -32,6 +32,18 @@ _TEXTS = {
         "budget_calls": "I stopped because the model calls allowed for one question were used up.",
         "budget_tokens": "I stopped because the tokens allowed for one question were used up.",
         "budget_seconds": "I stopped because the time allowed for one question was over.",
+        "site_refused": "I could not find the answer on {site}, of which I read {pages}.",
+        "off_site": "This question does not seem to be about {site}: of {pages} that I looked at, none comes near it.",
+        "pages_one": "1 page",
+        "pages_many": "{n} pages",
+        "site_exhausted": "No other link there promises it.",
+        "iterations_exhausted": "I stopped after as many rounds of exploring as are allowed.",
+        "pages_exhausted": "I stopped because the pages allowed for one question were read.",
+        "stopped": "I stopped because I was asked to.",
+        "unreachable": "I could not read {site}, so I cannot answer from it.",
+        "unread": "Not read: {problems}.",
+        "uncertain_site": "The site does not say this with certainty; the nearest I found:",
+        "smalltalk_site": "Hello! Ask me something about {site}, and I will answer with the passages that prove it.",
         "noted": "I will remember: {facts}",
         "memory_off": "I cannot remember this: the memory is switched off here.",
         "secret": "I do not keep passwords, keys, or numbers of cards and papers.",
@@ -68,6 +80,18 @@ _TEXTS = {
         "budget_calls": "一个问题允许的模型调用次数已用完，所以停止了。",
         "budget_tokens": "一个问题允许的词元数已用完，所以停止了。",
         "budget_seconds": "一个问题允许的时间已到，所以停止了。",
+        "site_refused": "在 {site} 上没有找到答案，已读 {pages}。",
+        "off_site": "这个问题似乎与 {site} 无关：看过的 {pages}内容都不相近。",
+        "pages_one": "1 个页面",
+        "pages_many": "{n} 个页面",
+        "site_exhausted": "那里没有其他链接看来会有答案。",
+        "iterations_exhausted": "允许的探索轮数已用完，所以停止了。",
+        "pages_exhausted": "一个问题允许读取的页面数已用完，所以停止了。",
+        "stopped": "按照要求停止了。",
+        "unreachable": "无法读取 {site}，所以不能据此回答。",
+        "unread": "未能读取：{problems}。",
+        "uncertain_site": "网站没有明确说明，以下是最接近的内容：",
+        "smalltalk_site": "你好！请就 {site} 提问，我会给出答案和能证明它的原文。",
         "noted": "已记住：{facts}",
         "memory_off": "无法记住：这里没有开启记忆。",
         "secret": "密码、密钥、卡号和证件号不会被记住。",
@@ -105,10 +129,19 @@ def refusal(hits: Sequence[Hit], lang: str) -> str:
     """That the documents do not tell, and where the nearest passages stand."""
     if not hits:
         return say("empty", lang)
+    return say("refused", lang) + ("" if lang == "zh" else " ") + nearest(hits, lang)
+
+
+def nearest(hits: Sequence[Hit], lang: str) -> str:
+    """Where the nearest passages stand."""
     names = []
     for hit in hits[:3]:
         page = f" ({say('page', lang, page=str(hit.page))})" if hit.page else ""
         names.append(f"{hit.title}{page}")
     joint = "、" if lang == "zh" else ", "
-    space = "" if lang == "zh" else " "
-    return say("refused", lang) + space + say("nearest", lang, sources=joint.join(dict.fromkeys(names)))
+    return say("nearest", lang, sources=joint.join(dict.fromkeys(names)))
+
+
+def pages(n: int, lang: str) -> str:
+    """How many pages, in words."""
+    return say("pages_one" if n == 1 else "pages_many", lang, n=str(n))

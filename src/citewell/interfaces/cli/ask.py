@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from citewell.interfaces.cli.answer import show_answer
@@ -24,12 +25,40 @@ async def ask(app: App, said: dict[str, Any], *, json: bool) -> int:
     request = AskRequest(**said)
     if request.resume and request.options:
         warn(f"{', '.join(request.options)}: a question is gone on with as it was asked")
-    async with resumable(app, request.user_id, request.resume):
+    async with ending_early(app), resumable(app, request.user_id, request.resume):
         answer = await watch(stream(app, request))
     if json:
         print_json(answer.model_dump(mode="json"))
     show_answer(answer, None if json else out())
     return EXIT[answer.status]
+
+
+@asynccontextmanager
+async def ending_early(app: App) -> AsyncIterator[None]:
+    """Ctrl-C inside the block asks a run that explores to answer from what it has; a second one, or one while nothing explores,
+    ends the command.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def interrupted() -> None:
+        exploring = [run for run in app.running.values() if not run.stop.is_set()]
+        for run in exploring:
+            run.stop.set()
+        if exploring:
+            write(err(), styled("stopping: it answers from what was read; Ctrl-C again gives up", "dim"))
+        else:
+            task.cancel()
+
+    with suppress(NotImplementedError):  # Windows: Ctrl-C ends the command
+        loop.add_signal_handler(signal.SIGINT, interrupted)
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    finally:
+        with suppress(NotImplementedError):
+            loop.remove_signal_handler(signal.SIGINT)
 
 
 @asynccontextmanager

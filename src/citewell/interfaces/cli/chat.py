@@ -11,12 +11,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import typer
 
 from citewell.errors import CitewellError
 from citewell.interfaces.cli.answer import show_answer
-from citewell.interfaces.cli.ask import resumable
+from citewell.interfaces.cli.ask import ending_early, resumable
 from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import err, fail, out, print_json, styled, write
@@ -38,17 +39,27 @@ class Talk:
     session: str | None
     user: str
     json: bool
+    options: dict[str, Any]
     over: bool = False
 
 
-def chat(*, agent: str, collection: str | None, session: str | None, user: str, json: bool) -> None:
+def chat(
+    *,
+    agent: str,
+    collection: str | None,
+    session: str | None,
+    user: str,
+    json: bool,
+    options: dict[str, Any] | None = None,
+) -> None:
+    """`options`: of every question; the fields of AskOptions."""
     with boundary(json=json) as settings, asyncio.Runner() as runner:
         app = App(settings)
         runner.run(app.__aenter__())
         try:
             earlier = runner.run(read_session(app, session, user)).history if session else []
             _remember([message.content for message in earlier if message.role == "user"])
-            talk = Talk(app, agent, collection, session, user, json)
+            talk = Talk(app, agent, collection, session, user, json, options or {})
             if sys.stdin.isatty() and not json:
                 write(out(), styled(HELP, "dim"))
             while not talk.over:
@@ -88,9 +99,14 @@ def _tell(talk: Talk, error: CitewellError) -> None:
 
 async def _answer(talk: Talk, question: str) -> None:
     request = AskRequest(
-        question=question, agent=talk.agent, collection=talk.collection, session_id=talk.session, user_id=talk.user
+        question=question,
+        agent=talk.agent,
+        collection=talk.collection,
+        session_id=talk.session,
+        user_id=talk.user,
+        options=talk.options,
     )
-    async with resumable(talk.app, talk.user):
+    async with ending_early(talk.app), resumable(talk.app, talk.user):
         answer = await watch(stream(talk.app, request))
     talk.session = answer.session_id or talk.session
     if talk.json:

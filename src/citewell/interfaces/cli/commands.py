@@ -28,6 +28,7 @@ from citewell.interfaces.cli.arguments import (
 )
 from citewell.interfaces.cli.commands_memory import memory_app
 from citewell.interfaces.cli.commands_models import models_app
+from citewell.interfaces.cli.commands_sites import sites_app
 
 app = typer.Typer(
     help="Answers from your own documents, in Chinese and English, with every sentence proved.",
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 app.add_typer(models_app, name="models")
 app.add_typer(memory_app, name="memory")
+app.add_typer(sites_app, name="sites")
 
 
 def _version(wanted: bool) -> None:
@@ -55,14 +57,14 @@ def root(
 
 @app.command()
 def add(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files and folders.", show_default=False)],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH|URL...", help="Files, folders, web pages.", show_default=False)],
     collection: Collection = None,
     priority: Annotated[
         int | None, typer.Option(help="0 (ordinary) to 10: found before others as good.", show_default=False)
     ] = None,
     json: Json = False,
 ) -> None:
-    """Add files and folders to a collection."""
+    """Add files, folders and web pages to a collection."""
     from citewell.interfaces.cli.add import add as work
     from citewell.interfaces.cli.run import run
 
@@ -111,6 +113,43 @@ def ask(
         "options": options | {name: value for name, value in ways.items() if value is not None},
     }
     run(lambda app: work(app, request, json=json), json=json)
+
+
+@app.command()
+def site(
+    urls: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[URL]...", help="Start pages; a session has its own.", show_default=False),
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option("--question", "-q", help="The question; without one, a prompt.", show_default=False)
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(help="Host whose links are followed, *.example.com, or '*'; may be repeated.", show_default=False),
+    ] = None,
+    instruction: Annotated[
+        str | None, typer.Option(help="What to look for and prefer: 'official policies, FAQ pages'.", show_default=False)
+    ] = None,
+    collection: Annotated[
+        str | None, typer.Option("--collection", "-c", help="Where the pages are kept: the first host.", show_default=False)
+    ] = None,
+    session: Session = None,
+    user: User = "local",
+    max_iterations: Annotated[int | None, typer.Option(help="Rounds of exploring.", show_default=False)] = None,
+    max_pages: Annotated[int | None, typer.Option(help="Pages asked for.", show_default=False)] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Seconds this question may take.", show_default=False)] = None,
+    json: Json = False,
+) -> None:
+    """Ask a website: it is explored from its start pages; exit 3 where there is no answer."""
+    from citewell.interfaces.cli.site import site as work
+
+    limits = {"max_iterations": max_iterations, "max_pages": max_pages, "max_seconds": max_seconds}
+    said = {"start_urls": urls or None, "allowed_domains": allow, "instruction": instruction} | limits
+    if not (urls or session or collection):
+        raise typer.BadParameter("name start pages: citewell site https://docs.example.com -q QUESTION")
+    options = {name: value for name, value in said.items() if value is not None}
+    work(question, options, collection=collection, session=session, user=user, json=json)
 
 
 @app.command()

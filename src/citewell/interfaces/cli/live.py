@@ -22,6 +22,7 @@ from citewell.interfaces.problem import error_of
 from citewell.types import Answer, Event, Step
 
 EVIDENCE = 3  # passages shown: the best ones
+PAGES = 6  # pages of a site shown: the last ones read
 
 
 async def watch(events: AsyncIterator[Event]) -> Answer:
@@ -54,6 +55,7 @@ class _View:
         self.console = console
         self.steps: list[Step] = []
         self.evidence: list[Text] = []
+        self.pages: list[Text] = []
         self.draft = ""
         self.fresh = True  # the next token starts a new draft
 
@@ -64,6 +66,8 @@ class _View:
             if isinstance(found, list):
                 self.evidence = [_line(each) for each in found[:EVIDENCE]]
             self.fresh = True
+        elif event.kind == "progress" and isinstance(event.data, dict) and event.data.get("kind") == "page":
+            self.pages.append(_page(event.data))
         elif event.kind == "token" and isinstance(event.data, str):
             self.draft = event.data if self.fresh else self.draft + event.data
             self.fresh = False
@@ -73,7 +77,18 @@ class _View:
         height = max(4, self.console.height // 2 - len(self.evidence))
         steps = [styled(f"{step.node}: {step.action} ({step.seconds:.1f} s)", "dim") for step in self.steps[-height:]]
         lines = Text(plain(self.draft), style="dim italic").wrap(self.console, max(20, self.console.width))
-        return Group(*steps, *self.evidence, *lines[-height:])
+        return Group(*steps, *self.pages[-PAGES:], *self.evidence, *lines[-height:])
+
+
+def _page(told: dict[str, Any]) -> Text:
+    """A page of a site that was read, or why it was not, and why it was chosen."""
+    failed = _flat(told.get("problem"))
+    mark, style = ("✗", "red") if failed else ("·" if told.get("how") == "reused" else "✓", "green")
+    counts = f"{told.get('pages', 0)} read, {told.get('links', 0)} links left"
+    line = styled(f"  {mark} ", style) + styled(_flat(told.get("title")) or _flat(told.get("url")), "cyan")
+    line += styled(f"  {failed or _flat(told.get('why'))}  ({counts})", "dim")
+    line.no_wrap, line.overflow = True, "ellipsis"
+    return line
 
 
 def _line(found: dict[str, Any]) -> Text:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from fastapi import APIRouter, FastAPI
 
 from citewell import __version__
-from citewell.interfaces.http import ask, collections, documents, jobs, memories, search, sessions, status, traces
+from citewell.interfaces.http import ask, collections, documents, jobs, memories, search, sessions, sites, status, traces
 from citewell.interfaces.http.errors import HANDLERS
 from citewell.interfaces.http.guard import Guard
 from citewell.service.app import App
@@ -23,6 +23,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     memories.router,
     search.router,
     sessions.router,
+    sites.router,
     traces.router,
     status.router,
 )

@@ -16,13 +16,19 @@ from citewell.interfaces.http.deps import Citewell
 from citewell.interfaces.http.errors import Refused
 from citewell.interfaces.http.sse import STOPPING, Pair, event_stream
 from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
+from citewell.service.ask import AskRequest, stop, stream
 from citewell.service.ask import ask as answer_to
 from citewell.types import Answer, Event
 
 router = APIRouter(prefix="/api", tags=["ask"])
 GONE = 499  # nobody reads it: the client has left
-EVENTS = "`text/event-stream`: events `step`, `token`, `citation`, `warning`, `answer`, `error`, each with JSON data"
+EVENTS = (
+    "`text/event-stream`: events `step`, `progress`, `token`, `citation`, `warning`, `answer`, `error`, each with JSON data"
+)
+
+
+class Stopping(BaseModel):
+    trace_id: str
 
 
 @router.post("/ask", response_model=Answer, responses={200: {"content": {"text/event-stream": {}}, "description": EVENTS}})
@@ -41,6 +47,13 @@ def check_text(body: AskRequest) -> None:
         body.model_dump_json()
     except PydanticSerializationError:
         raise InvalidInput("the request holds half a character (a lone surrogate)", hint="send valid UTF-8") from None
+
+
+@router.post("/runs/{trace_id}/stop", status_code=202)
+async def stop_run(trace_id: str, app: Citewell, user_id: str = "local") -> Stopping:
+    """Have a website question that is still exploring answer from what it has; its first event names the `trace_id`."""
+    stop(app, trace_id, user_id)
+    return Stopping(trace_id=trace_id)
 
 
 async def _events(app: App, body: AskRequest) -> AsyncIterator[Pair]:

@@ -1,11 +1,12 @@
-"""`/api/collections`: list, create, get, change, delete; their documents: list, upload."""
+"""`/api/collections`: list, create, get, change, delete; their documents: list, upload, add a page of the web."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
@@ -18,6 +19,7 @@ from citewell.service.documents import list_documents
 from citewell.service.jobs import submit
 from citewell.service.rechunk import set_chunking
 from citewell.service.rechunk import submit as rechunk_later
+from citewell.service.sites import submit_page
 from citewell.service.uploads import Upload
 
 router = APIRouter(prefix="/api/collections", tags=["collections"])
@@ -32,10 +34,19 @@ FORM: dict[str, Any] = {
                     "type": "object",
                     "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
                 }
-            }
+            },
+            "application/json": {
+                "schema": {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]},
+            },
         },
     }
 }
+
+
+class WebPage(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    url: str
 
 
 class ChunkingChange(BaseModel):
@@ -111,14 +122,28 @@ async def documents(name: str, app: Citewell) -> Documents:
 
 @router.post("/{name}/documents", status_code=202, openapi_extra=FORM)
 async def upload(name: str, request: Request, app: Citewell) -> Job:
-    """Store the files of a multipart form and add them as a job; the collection is made where it is new.
+    """Store the files of a multipart form and add them as a job; the collection is made where it is new. Or, as JSON `{url}`,
+    a page of the web, which the job fetches.
 
     Every file part counts, whatever its field is called.
     """
-    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise InvalidInput("an upload is a multipart/form-data body", hint=f"curl -F file=@report.pdf .../{name}/documents")
+    kind = request.headers.get("content-type", "")
+    if kind.startswith("application/json"):
+        return await submit_page(app, name, _web_page(await request.body()).url)
+    if not kind.startswith("multipart/form-data"):
+        hint = f'curl -F file=@report.pdf .../{name}/documents; a page of the web: JSON {{"url": "https://..."}}'
+        raise InvalidInput("an upload is a multipart/form-data body", hint=hint)
     async with request.form(max_files=MOST_FILES) as form:
         files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
         if not files:
             raise InvalidInput("the form holds no file", hint="send each file as a part with a file name")
         return await submit(app, name, [Upload(part.filename or "", part.file) for part in files])
+
+
+def _web_page(body: bytes) -> WebPage:
+    """The route reads its body itself, for it may be a form; what is wrong with it is told as everywhere."""
+    try:
+        return WebPage.model_validate_json(body)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)
+        raise RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in faults]) from None

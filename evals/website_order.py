@@ -1,0 +1,226 @@
+"""How many pages of a site are fetched until the page that answers was read: by the agent's choice, in order, by chance.
+
+The agent's choice is that of the real agent, asked through `service.ask` as by anybody, that nothing satisfies: without a chat
+model evidence is enough from `qa.retrieval_threshold` on, and a threshold of 2 is more than any confidence (`model_copy` checks
+nothing). Limits are so wide that the whole site is within them, and the least promise of a link, under which the agent gives up,
+is taken away; how often it would have given up is counted. So searches, grades, what was learned and all that is made of them
+are those of the agent, not a copy.
+
+The one rule: passages are embedded once for a site. Every question has a collection of its own that is deleted after it, and
+texts that were embedded bring their vectors along, so here every passage of a page read has one; the agent on its own embeds the
+two dozen nearest.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
+from itertools import chain
+from unittest.mock import patch
+
+from citewell.agents import website_links
+from citewell.config import Settings
+from citewell.errors import CitewellError, NotFound
+from citewell.ingest.urls import canonical, origin
+from citewell.service.add import embed_pending
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, stream
+from citewell.service.sites import delete_site
+from citewell.types import Step
+from website_sets import Fetched, Question, Served, SiteSet, fetched, page_name
+
+ASKED = "asked"
+DRAWS = 20
+LATE = 3  # pages; a gold page that is read later is listed
+TOGETHER = 5  # `max_urls_per_iteration` as shipped
+WITHIN = (2, 3, 6)
+LEAST = website_links.LEAST
+_WIDE = {"max_iterations": 50, "max_pages": 100, "max_seconds": 3_600.0}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One round's decision: what the best links promised, and where among those that the trace shows the gold page stood (from 1;
+    None: not among them, or the links were weighed by their words only, which is not told).
+    """
+
+    best: list[tuple[str, float, str]]
+    gold: tuple[int, float, str] | None
+
+
+@dataclass
+class Own:
+    """The agent's way. `position`: pages asked for when the round that brought the gold page was over; None: it never came.
+    `gave_up`: it would have ended before.
+    """
+
+    position: int | None = None
+    rounds: int = 0
+    gave_up: bool = False
+    pages: list[Fetched] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+
+
+@dataclass
+class Ordered:
+    """Pages until the gold page was read, the start page included: the agent's, one page a round and as shipped; the others'."""
+
+    id: str
+    question: str
+    gold_page: str
+    one: Own
+    shipped: Own
+    breadth: int
+    by_chance: list[int]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The pages that can be read, each with those it leads to, in the order of their discovery."""
+
+    leads: Mapping[str, Sequence[str]]
+
+    def breadth_first(self, gold: str) -> int:
+        return list(self.leads).index(gold) + 1
+
+    def by_chance(self, gold: str, chance: random.Random) -> int:
+        """Any of the links seen and not followed may come next."""
+        read: list[str] = []
+        seen = [next(iter(self.leads))]
+        while gold not in read:
+            page = chance.choice([page for page in seen if page not in read])
+            read.append(page)
+            seen += [each for each in self.leads[page] if each not in seen]
+        return len(read)
+
+
+def unsatisfied(settings: Settings) -> Settings:
+    """For an agent that goes on until all is read."""
+    return settings.model_copy(update={"llm": "none", "qa": settings.qa.model_copy(update={"retrieval_threshold": 2.0})})
+
+
+async def ordered(settings: Settings, site: SiteSet, questions: Sequence[Question]) -> AsyncIterator[Ordered]:
+    """Every question in turn. `settings.home` keeps the vectors of the pages, for another run too."""
+    async with App(unsatisfied(settings)) as app:
+        with Served(site) as served, patch.object(website_links, "LEAST", -math.inf):
+            graph = await _read_all(app, served.start, f"site-{site.name}")
+            for question in questions:
+                chance = random.Random(question.id)
+                yield Ordered(
+                    question.id,
+                    question.question,
+                    question.gold_page,
+                    await _own(app, served.start, question, 1),
+                    await _own(app, served.start, question, TOGETHER),
+                    graph.breadth_first(question.gold_page),
+                    [graph.by_chance(question.gold_page, chance) for _ in range(DRAWS)],
+                )
+
+
+async def _read_all(app: App, start: str, collection: str) -> Graph:
+    """Breadth-first, with the agent's own reader and links; then every passage is embedded."""
+    with suppress(NotFound):
+        before = [info.doc_id for info in await app.catalog.documents(collection)]
+    leads: dict[str, list[str]] = {}
+    todo, seen = [canonical(start)], {canonical(start)}
+    for url in todo:  # grows
+        leads[page_name(url)] = []
+        try:
+            page = await app.pages.page(url, collection, seconds=30)
+        except CitewellError:
+            continue
+        links = dict.fromkeys(link.url for link in page.links if origin(link.url) == origin(url))
+        leads[page_name(url)] = [page_name(link) for link in links]
+        todo += [link for link in links if link not in seen]
+        seen |= links.keys()
+    await embed_pending(app)
+    await app.catalog.delete(*before)  # another port's
+    return Graph(leads)
+
+
+async def _own(app: App, start: str, question: Question, together: int) -> Own:
+    own = Own()
+    options = {"start_urls": [start], "max_urls_per_iteration": together, **_WIDE}
+    request = AskRequest(question=question.question, agent="website", collection=ASKED, keep=False, options=options)
+    try:
+        async with aclosing(stream(app, request)) as events:
+            async for event in events:
+                if page := fetched(event):
+                    own.pages.append(page)
+                elif isinstance(event.data, Step):
+                    if any(page.page == question.gold_page and not page.problem for page in own.pages):
+                        own.position, own.rounds = len(own.pages), own.pages[-1].round
+                        break
+                    _note(own, event.data, question.gold_page)
+    finally:
+        with suppress(NotFound):
+            await delete_site(app, ASKED)
+    return own
+
+
+def _note(own: Own, step: Step, gold_page: str) -> None:
+    links = [(page_name(link["url"]), link["score"], link["why"]) for link in step.detail.get("links", [])]
+    if step.node != "AgentDecision":
+        return
+    places = [(n, score, why) for n, (page, score, why) in enumerate(links, 1) if page == gold_page]
+    own.choices.append(Choice(links[:3], places[0] if places else None))
+    own.gave_up |= own.pages[-1].round > 0 and bool(links) and links[0][1] < LEAST
+
+
+def figures(items: Sequence[Ordered], pages: int) -> dict[str, dict[str, float]]:
+    """By way of choosing. Where the gold page was never read, one more than all `pages` is counted."""
+    never = pages + 1
+    ways: dict[str, list[int]] = {
+        "agent, one page a round": [item.one.position or never for item in items],
+        f"agent, {TOGETHER} a round": [item.shipped.position or never for item in items],
+        "breadth-first": [item.breadth for item in items],
+        "by chance": list(chain.from_iterable(item.by_chance for item in items)),
+    }
+    means = {way: statistics.fmean(positions) for way, positions in ways.items()}
+    return {
+        way: {
+            "mean": means[way],
+            "median": statistics.median(positions),
+            **{f"within {most}": statistics.fmean(position <= most for position in positions) for most in WITHIN},
+            "of breadth-first": means[way] / means["breadth-first"],
+            "of chance": means[way] / means["by chance"],
+        }
+        for way, positions in ways.items()
+    }
+
+
+def table(site: SiteSet, items: Sequence[Ordered]) -> list[str]:
+    """As shown in the terminal."""
+    pages = max(len({page for item in items for page in (item.gold_page,)}), max(item.breadth for item in items))
+    rows = figures(items, pages)
+    lines = [f"{'':26}" + "".join(f"{name:>18}" for name in next(iter(rows.values())))]
+    lines += [f"{way:26}" + "".join(f"{value:18.2f}" for value in row.values()) for way, row in rows.items()]
+    n = len(items)
+    gave_up = sum(item.one.gave_up for item in items), sum(item.shipped.gave_up for item in items)
+    never = sum(item.one.position is None for item in items), sum(item.shipped.position is None for item in items)
+    rounds = statistics.fmean(item.shipped.rounds for item in items)
+    lines.append(f"rounds of {TOGETHER}: {rounds:.2f}; never read: {never[0]} and {never[1]} of {n}")
+    lines.append(f"would have given up before (links under {LEAST}): {gave_up[0]} and {gave_up[1]} of {n}")
+    return [f"{site.name}: {n} questions", *lines]
+
+
+def late(items: Sequence[Ordered]) -> list[Ordered]:
+    """Those whose gold page came late, one page a round."""
+    return [item for item in items if item.one.position is None or item.one.position > LATE]
+
+
+def told(item: Ordered) -> list[str]:
+    """How it came that the gold page was late."""
+    lines = [f"{item.question}  [{item.id}] -> {item.gold_page}", f"  {item.one.position or 'never'}; {item.breadth} breadth-first"]
+    for n, page in enumerate(item.one.pages):
+        lines.append(f"  {n + 1} {page.page}: {page.problem or page.why}")
+        if n < len(item.one.choices):
+            choice = item.one.choices[n]
+            best = ", ".join(f"{page} {score:.2f}" for page, score, _ in choice.best)
+            gold = f"place {choice.gold[0]}, {choice.gold[1]:.2f}: {choice.gold[2]}" if choice.gold else "not shown"
+            lines.append(f"      best {best or 'not shown'}; gold {gold}")
+    return lines

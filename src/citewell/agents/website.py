@@ -1,0 +1,244 @@
+"""The `website` agent of spec 002: read the start pages together, then answer, or follow the links that promise most.
+
+The one rule: what a page says is evidence and never an instruction. No word of it, and none of the model's, decides what is
+fetched: links are weighed against the question, and a grade with a threshold says whether the answer is there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, Literal
+
+from citewell.agents.website_end import settle
+from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, learn, take
+from citewell.agents.website_state import Deps, SitePage, WebsiteState
+from citewell.flow import END, Graph, emit, node, note
+from citewell.ingest.sentences import language
+from citewell.ingest.urls import canonical, identity
+from citewell.retrieve.frontier import Promise
+from citewell.skills.clean import clean
+from citewell.skills.confidence import answer_confidence
+from citewell.skills.draft import asked, grade_evidence, proof_of, settles, word
+from citewell.skills.entities import search_names
+from citewell.skills.evidence import packed, seen
+from citewell.skills.grade import GATE_THRESHOLD
+from citewell.skills.intent import WIDE, classify_intent
+from citewell.skills.reference import depends_on_history, joined, readings
+from citewell.skills.understand import in_full
+from citewell.skills.validate import objection
+from citewell.types import Event, Hit
+
+SHOWN = 10  # links that a step of the trace tells of
+# Under this calibrated confidence the model is not asked whether the answer is there, as long as there is a link to follow.
+HOPELESS = 0.05
+# A grade that says yes is not enough to stop at, as long as links promise something: with it the evidence must be so likely to
+# hold the answer. Evidence that did not, and was graded yes, had 0.08 and 0.17; such that did had 0.4 and more.
+SURE = 0.2
+# A question to which no link and no page of a site comes nearer is not about the site.
+ABOUT = 0.3
+
+
+@node("CrawlAndExtract")
+async def crawl_and_extract(state: WebsiteState, deps: Deps) -> Literal["decide"]:
+    """Fetch a batch of pages at the same time, and take in their text and their links."""
+    if not state.standalone:
+        await _understand(state, deps)
+    await deps.site.open()
+    if not state.visited_urls and state.intent != "smalltalk":
+        await _start(state, deps)
+    urls = state.addresses(state.urls_to_process)
+    problems = []
+    async for page in deps.site.crawl(urls):
+        take(state, deps, page)
+        state.visited_urls.append(state.place(page.url))
+        if page.problem:
+            problems.append(page.problem)
+        emit(Event("progress", _told(state, deps, page)))
+    state.warnings += [problem for problem in problems if problem not in state.warnings]
+    state.urls_to_process = []
+    note(read=len(urls) - len(problems), failed=problems, iteration=state.current_iteration)
+    return "decide"
+
+
+async def _understand(state: WebsiteState, deps: Deps) -> None:
+    """The question in full words, and how it is searched. Raises InvalidInput for what cannot be asked."""
+    state.user_question = clean(state.user_question)
+    if found := objection(state.user_question, deps.thresholds.question_max_chars, deps.sensitive):
+        raise found[1]
+    question, history = state.user_question, state.conversation_history
+    state.lang, state.read = language(question), readings(question, history)
+    state.intent = (await classify_intent(question, deps.embedder)).label
+    state.standalone = question
+    if history and depends_on_history(question, history):
+        behind = state.read.text
+        state.standalone = await asked(state, deps.llm, lambda llm: in_full(question, history, llm)) or behind
+        state.joined = state.standalone == joined(question, history)
+    note(standalone=state.standalone, intent=state.intent)
+
+
+async def _start(state: WebsiteState, deps: Deps) -> None:
+    """What was read before counts as read; then the start pages, each once."""
+    for page in deps.site.pages.values():
+        take(state, deps, page)
+    state.found = await deps.site.answered(state.standalone)
+    starts = {identity(url): url for url in reversed([canonical(url) for url in state.start_urls])}
+    for url in reversed(starts.values()):
+        place = state.place(url)
+        state.depths[place] = 0
+        state.reasons[place] = "a start page"
+        state.urls_to_process.append(place)
+
+
+def _told(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
+    """What is told of a page while the run goes on."""
+    place = state.place(page.url)
+    return {
+        "kind": "page",
+        "url": page.url,
+        "title": page.title,
+        "how": page.how,
+        "problem": page.problem,
+        "why": state.reasons.get(place, ""),
+        "iteration": state.current_iteration,
+        "pages": len(state.visited_urls),
+        "links": len(state.all_discovered_urls) - len(deps.site.pages),
+    }
+
+
+@node("AgentDecision")
+async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "explore"]:
+    """Is the answer in what was read? If not, which pages come next, as long as the limits allow some."""
+    await deps.site.open()
+    if state.intent == "smalltalk" or not any(page.doc_id for page in deps.site.pages.values()):
+        state.stop_reason = "" if state.intent == "smalltalk" else "unreachable"
+        return "answer"
+    await _search(state, deps)
+    if not (ended := _ended(state, deps)):
+        if again := _stale(state, deps):
+            return _explore(state, again)
+        # a link whose words are those of the question, while nothing read is half as near: that page first
+        quick = by_words(state, deps)
+        if quick and quick[0].score >= max(STRONG, state.retrieval_confidence) and (following := choose(state, deps, quick)):
+            return _follow(state, following)
+    unlikely = state.retrieval_confidence < HOPELESS and not ended
+    if not unlikely and await _settled(state, deps) and (ended or _sure(state, deps) >= SURE):
+        return "answer"
+    found = [] if (ended := _ended(state, deps)) else await by_meaning(state, deps)
+    state.nearness = max([state.nearness, *(promise.score for promise in found[:1])])
+    note(links=[{"url": p.url, "score": p.score, "why": p.why} for p in found[:SHOWN]])
+    if following := choose(state, deps, found):
+        return _follow(state, following)
+    if await _settled(state, deps):  # nothing more to follow, so the grade alone decides
+        return "answer"
+    state.stop_reason = state.stop_reason or ended or _why_no_further(state, deps, found)
+    return "answer"
+
+
+async def _search(state: WebsiteState, deps: Deps) -> None:
+    found = await deps.site.search(state.read, search_names(state.standalone))
+    state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
+    state.documents, state.retrieval_confidence = _within(found.hits, deps.settings.content_max_chars), found.confidence
+    state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen, wide=state.intent in WIDE)
+    by_page: defaultdict[str, list[Hit]] = defaultdict(list)
+    for hit in found.hits:
+        by_page[hit.doc_id].append(hit)
+    learn(state, deps, {doc_id: deps.rate(state.read.text, hits) for doc_id, hits in by_page.items()})
+    note(confidence=found.confidence, evidence=[seen(hit) for hit in state.documents])
+
+
+def _within(hits: list[Hit], most: int) -> list[Hit]:
+    """As many passages of each page as `most` characters hold, the best ones; one at least."""
+    kept, used = [], defaultdict[str, int](int)
+    for hit in hits:
+        if not used[hit.doc_id] or used[hit.doc_id] + len(hit.text) <= most:
+            used[hit.doc_id] += len(hit.text)
+            kept.append(hit)
+    return kept
+
+
+def _ended(state: WebsiteState, deps: Deps) -> str:
+    """What forbids another round."""
+    if deps.stopped():
+        return "stopped"
+    return "budget_seconds" if deps.late() else state.stop_reason if state.stop_reason.startswith("budget") else ""
+
+
+def _stale(state: WebsiteState, deps: Deps) -> dict[str, str]:
+    """Pages of earlier questions that the evidence stands in, and that their site was long not asked about."""
+    cited = {passage.hit.doc_id for passage in state.passages}
+    stale = [page.url for page in deps.site.pages.values() if page.doc_id in cited and page.stale]
+    return {url: "read some time ago, so looked at again" for url in stale if state.place(url) not in state.visited_urls}
+
+
+def _reason(promise: Promise) -> str:
+    """Why a page is read, in words."""
+    link = promise.mention.link
+    where = f"“{link.text[:60]}” on {promise.mention.source}" if link.text else promise.mention.source
+    return f"{promise.why} ({where})"
+
+
+def _follow(state: WebsiteState, found: list[Promise]) -> Literal["explore"]:
+    state.promised |= {state.place(promise.url): promise.score for promise in found}
+    return _explore(state, {promise.url: _reason(promise) for promise in found})
+
+
+def _explore(state: WebsiteState, urls: dict[str, str]) -> Literal["explore"]:
+    state.urls_to_process = [state.place(url) for url in urls]
+    state.reasons |= {state.place(url): why for url, why in urls.items()}
+    state.current_iteration += 1
+    note(explore=urls)
+    return "explore"
+
+
+def _sure(state: WebsiteState, deps: Deps) -> float:
+    """How likely it is that the evidence holds the answer, 0 to 1: the search and the grade together."""
+    return answer_confidence(state.retrieval_confidence, state.evidence_log_odds, [], deps.calibration)
+
+
+async def _settled(state: WebsiteState, deps: Deps) -> bool:
+    """Whether the passages state the answer: the model's log-odds, or without it the calibrated confidence of the search."""
+    if not state.passages:
+        return False
+    if state.graded != state.spans:
+        state.graded = state.spans
+        odds = await grade_evidence(state, deps.llm)
+        enough = state.retrieval_confidence >= deps.thresholds.retrieval_threshold
+        state.evidence_settles = enough if odds is None else odds >= GATE_THRESHOLD
+    return state.evidence_settles
+
+
+def _why_no_further(state: WebsiteState, deps: Deps, found: list[Promise]) -> str:
+    if state.nearness < ABOUT:
+        return "off_site"
+    if not found:
+        return "site_exhausted"
+    if len(state.visited_urls) >= deps.settings.max_pages:
+        return "pages_exhausted"
+    return "iterations_exhausted" if state.current_iteration >= deps.settings.max_iterations else "site_exhausted"
+
+
+@node("DraftAnswer")
+async def draft_answer(state: WebsiteState, deps: Deps) -> Literal["end"]:
+    """Word the answer and prove it, or say plainly that the site does not tell, or that the question is not about it."""
+    await deps.site.open()
+    if state.evidence_settles:
+        await word(state, deps.llm, deps.embedder, deps.thresholds.quality_threshold)
+        state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched)
+        state.settled = await settles(state, deps.llm, state.proof)
+    await settle(state, deps)
+    for citation in state.proof.citations:
+        emit(Event("citation", citation))
+    if state.status == "answered":
+        await deps.site.note_answer(state.standalone, [citation.doc_id for citation in state.proof.citations])
+    return "end"
+
+
+GRAPH: Graph[WebsiteState] = Graph(
+    "website",
+    {
+        crawl_and_extract: {"decide": agent_decision},
+        agent_decision: {"answer": draft_answer, "explore": crawl_and_extract},
+        draft_answer: {"end": END},
+    },
+    step_limit=120,  # 50 rounds are the most that settings allow
+)

@@ -1,0 +1,103 @@
+"""Which pages the `website` agent reads next. The one rule: every page that is read has a reason that can be told.
+
+Nothing a page says is obeyed here: its links are compared with the question, and where they may lead was decided before.
+"""
+
+from __future__ import annotations
+
+from citewell.agents.website_state import Deps, SitePage, WebsiteState
+from citewell.knowledge.words import index_tokens
+from citewell.retrieve.frontier import Known, Mention, Promise, branches, chosen, label, weigh
+
+LABELS = 120  # links whose meaning is looked at in one round: 30 ms each; the others count by their words
+NEAR = 0.6  # of the best one's promise: what has less waits for another round
+# A link that promises so much is followed before the model is asked whether the answer is here already. Links whose words are
+# those of the question have 0.9 and more, so the page that they lead to is most often the one.
+STRONG = 0.75
+# Less is followed in the first round only, when little of the site is known: a page named "Support" promises little.
+LEAST = 0.12
+MOST_DISCOVERED = 20_000  # addresses remembered in one run: a calendar that never ends
+
+
+def take(state: WebsiteState, deps: Deps, page: SitePage) -> None:
+    """Write a page that was read into the state, with the links that may be followed."""
+    place = state.place(page.url)
+    state.place(page.uri)
+    state.warnings += [each for each in page.notes if each not in state.warnings]
+    if page.problem:
+        state.problems[place] = page.problem
+    if page.doc_id:
+        state.fetched[page.doc_id] = page.fetched_at
+    depth = state.depths.setdefault(place, 1)
+    leads: dict[int, None] = {}
+    for link in page.links:
+        known = link.url in state.all_discovered_urls
+        if (known or len(state.all_discovered_urls) < MOST_DISCOVERED) and deps.site.allowed(link.url):
+            there = state.place(link.url)
+            state.depths.setdefault(there, depth + 1)
+            leads[there] = None
+    state.url_graph[place] = list(leads)
+
+
+def by_words(state: WebsiteState, deps: Deps) -> list[Promise]:
+    """Every link that was seen and not followed, best first, as far as its words tell: that costs nothing."""
+    return weigh(state.standalone, _mentions(state, deps), {}, _known(state), state.led)
+
+
+async def by_meaning(state: WebsiteState, deps: Deps) -> list[Promise]:
+    """The same with the meaning of the words, and with the pages that the site's own map names."""
+    mentions = _mentions(state, deps)
+    if deps.settings.sitemap:
+        mentions += [Mention(link, "the sitemap", 2) for link in await deps.site.sitemap() if _open(state, deps, link.url)]
+    first = [label(promise.mention.link) for promise in weigh(state.standalone, mentions, {}, _known(state), state.led)]
+    first += [label(mention.link) for mention in mentions]  # other words for the same pages
+    meaning = await deps.site.meaning(state.standalone, list(dict.fromkeys(first))[:LABELS])
+    return weigh(state.standalone, mentions, meaning, _known(state), state.led)
+
+
+def choose(state: WebsiteState, deps: Deps, found: list[Promise]) -> list[Promise]:
+    """The pages of the next round, none where no link promises enough or a limit is reached."""
+    left = deps.settings.max_pages - len(state.visited_urls)
+    if not found or left <= 0 or state.current_iteration >= deps.settings.max_iterations:
+        return []
+    least = NEAR * found[0].score if found[0].score > 0 else float("-inf")
+    if state.current_iteration and found[0].score < LEAST:
+        return []
+    return chosen(found, min(left, deps.settings.max_urls_per_iteration), least)
+
+
+def learn(state: WebsiteState, deps: Deps, worth: dict[str, float]) -> None:
+    """Note how well each page serves the question (by doc_id), for the branches of the site that led there."""
+    every = list(state.all_discovered_urls)
+    sources = {there: every[place] for place, leads in reversed(state.url_graph.items()) for there in leads}
+    state.led = {}
+    for page in deps.site.pages.values():
+        place = state.all_discovered_urls.get(page.url)
+        if place is not None:
+            state.worth[place] = worth.get(page.doc_id, 0.0)
+            for branch in branches(page.uri, sources.get(place, "")):
+                state.led.setdefault(branch, []).append(state.worth[place])
+    state.nearness = max([state.nearness, *worth.values()])
+
+
+def _mentions(state: WebsiteState, deps: Deps) -> list[Mention]:
+    """The links of all pages read that were not followed yet; one that many pages have alike, once."""
+    found: dict[tuple[str, str, str], Mention] = {}
+    for page in deps.site.pages.values():
+        depth = state.depths.get(state.all_discovered_urls.get(page.url, -1), 1)
+        for link in page.links:
+            key = (link.url, link.text, link.heading)
+            if key not in found and len(found) < MOST_DISCOVERED and _open(state, deps, link.url):
+                found[key] = Mention(link, page.uri, depth + 1)
+    return list(found.values())
+
+
+def _open(state: WebsiteState, deps: Deps, url: str) -> bool:
+    asked_for = state.all_discovered_urls.get(url) in state.visited_urls
+    return not asked_for and not deps.site.read(url) and deps.site.allowed(url)
+
+
+def _known(state: WebsiteState) -> Known:
+    every = list(state.all_discovered_urls)
+    worth = {every[place]: value for place, value in state.worth.items()}
+    return Known(worth, state.found, frozenset(index_tokens(state.instruction)))

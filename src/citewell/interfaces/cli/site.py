@@ -1,0 +1,25 @@
+"""`citewell site`: a website asked from its start pages. The one rule: without a question it is a chat about that site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citewell.interfaces.cli.ask import ask
+from citewell.interfaces.cli.chat import chat
+from citewell.interfaces.cli.run import run
+
+AGENT = "website"
+
+
+def site(
+    question: str | None, options: dict[str, Any], *, collection: str | None, session: str | None, user: str, json: bool
+) -> None:
+    """`options`: the fields of AskOptions."""
+    if "start_urls" in options:
+        options["start_urls"] = [url if "://" in url else f"https://{url}" for url in options["start_urls"]]
+    if question is None:
+        chat(agent=AGENT, collection=collection, session=session, user=user, json=json, options=options)
+        return
+    of_request = {"collection": collection, "session_id": session, "user_id": user, "options": options}
+    said = {"question": question, "agent": AGENT} | of_request
+    run(lambda app: ask(app, said, json=json), json=json)

@@ -1,0 +1,63 @@
+"""`/api/sites`: web sites that are kept: list, read with pages, refresh, export, delete."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.documents import disposition
+from citewell.knowledge.jobs import Job
+from citewell.service import sites as service
+from citewell.service.app import App
+from citewell.service.sites import SiteInfo, SitePage
+
+router = APIRouter(prefix="/api/sites", tags=["sites"])
+
+
+class SiteList(BaseModel):
+    sites: list[SiteInfo]
+
+
+class SitePages(BaseModel):
+    site: SiteInfo
+    pages: list[SitePage]
+
+
+@router.get("")
+async def list_sites(app: Citewell) -> SiteList:
+    return SiteList(sites=await service.list_sites(app))
+
+
+@router.get("/{name}")
+async def get_site(name: str, app: Citewell) -> SitePages:
+    """With its pages, those that could not be read among them."""
+    return SitePages(site=await service.get_site(app, name), pages=await service.pages_of(app, name))
+
+
+@router.post("/{name}/refresh", status_code=202)
+async def refresh_site(name: str, app: Citewell) -> Job:
+    """Every page asked for anew, by a job; its `result` says what became of them."""
+    return await service.submit_refresh(app, name)
+
+
+@router.get("/{name}/export", response_class=Response, responses={200: {"content": {"application/x-ndjson": {}}}})
+async def export_site(name: str, app: Citewell) -> Response:
+    """One JSON object a line and page: text, links, address, time, hash."""
+    await service.get_site(app, name)  # an error after the first byte could not be told
+    headers = {"Content-Disposition": disposition(f"{name}.jsonl")}
+    return StreamingResponse(_lines(app, name), media_type="application/x-ndjson", headers=headers)
+
+
+async def _lines(app: App, name: str) -> AsyncIterator[bytes]:
+    async for line in service.export(app, name):
+        yield line.encode("utf-8", "replace")
+
+
+@router.delete("/{name}", status_code=204)
+async def delete_site(name: str, app: Citewell) -> None:
+    """Its pages; other documents of the collection stay, and without any the collection goes too."""
+    await service.delete_site(app, name)

@@ -1,0 +1,222 @@
+"""Which links to follow for a question: pure functions over links that were seen and pages that were read.
+
+The one rule: nothing that a page says changes what the rules are. Its words can only make a link of it stand out, as the words
+of any other link can; where a link may lead at all was decided before.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from citewell.ingest.links import Link
+from citewell.knowledge.words import index_tokens, query_tokens
+
+# How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen on the Debian FAQ in both
+# languages by `evals/website.py --only order`; docs/website.md has the figures.
+WORDS, MEANING = 0.55, 0.45
+HEADING, AROUND, ADDRESS = 0.6, 0.5, 0.7  # of a word that stands only above the link, around it, or in its address
+LED = 0.25  # for a branch whose pages so far served the question as well as any; as much less for one whose pages did not
+FOUND = 0.5  # for a page on which the answer to the same question was found before
+HELPFUL = 0.08  # for pages that are there to answer questions, and for words of the instruction
+MENU = 0.05  # less for a link around the content: it stands on every page
+DEPTH = 0.01  # less for each step from the start
+ALIKE = 0.06  # less for each page read whose address is of the same pattern and served nothing: calendars, long lists
+UNREADABLE = 0.3  # less for what is there to be done, not to be read
+LEAST_COSINE, WIDE = 0.78, 0.14  # of multilingual-e5-small between short texts: unrelated, and the span to nearly the same
+
+_HELPFUL = re.compile(
+    r"\b(?:faqs?|help|support|docs?|documentation|guides?|manual|questions|answers|knowledge|policy|policies|how-?to|about)\b"
+    r"|常见问题|帮助|支持|文档|指南|手册|问答|政策|说明|关于",
+    re.IGNORECASE,
+)
+_TO_BE_DONE = re.compile(
+    r"\b(?:log-?in|log-?out|sign-?(?:in|up|out)|register|cart|checkout|basket|wishlist|account|subscribe|unsubscribe|share|print"
+    r"|edit|reply|comment|delete|compare|rss|feed|tweet|facebook|linkedin|wechat|weibo)\b|登录|登陆|注册|购物车|结算|分享|打印|订阅",
+    re.IGNORECASE,
+)
+_SAYS_NOTHING = re.compile(
+    r"\W*(?:here|click here|more|read more|learn more|see more|details?|view|next|previous|prev|link|this|go|continue"
+    r"|详情|更多|查看|查看更多|了解更多|点击这里|这里|下一页|上一页|阅读全文|继续)\W*",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"\d+")
+_WORD = re.compile(r"[A-Za-z][\w'-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A link as it stands on a page. `source`: the address of that page; `depth`: its steps from the start, one more."""
+
+    link: Link
+    source: str
+    depth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """How much following `url` promises, best near 1, and why, in words. `mention`: the one that promised most."""
+
+    url: str
+    score: float
+    why: str
+    mention: Mention
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known when links are weighed. `worth`: how well each page read serves the question, 0 to 1, by address. `found`:
+    how alike the questions are that pages answered before. `helpful`: words of the instruction.
+    """
+
+    worth: Mapping[str, float] = field(default_factory=dict)
+    found: Mapping[str, float] = field(default_factory=dict)
+    helpful: frozenset[str] = frozenset()
+
+
+def label(link: Link) -> str:
+    """What a link is about in a few words: what is compared with the question by its meaning."""
+    text = link.text
+    if not text or _SAYS_NOTHING.fullmatch(text):
+        text = " ".join(part for part in (link.heading, link.around) if part) or words_of(link.url)
+    elif len(text) < 12 and link.heading and link.heading not in text:
+        text = f"{link.heading}: {text}"
+    return text[:160]
+
+
+@lru_cache(maxsize=20_000)
+def words_of(url: str) -> str:
+    """The words of an address, without what every address has."""
+    parts = urlsplit(url)
+    path = re.sub(r"\.(?:x?html?|php|aspx?|jsp)$|\bindex\b", " ", unquote(parts.path))
+    return " ".join(re.split(r"[/\-_.+=&%]+|(?<=[a-z])(?=[A-Z])", f"{path} {unquote(parts.query)}")).strip()
+
+
+@lru_cache(maxsize=50_000)
+def _tokens(text: str) -> frozenset[str]:
+    return frozenset(index_tokens(text))
+
+
+def pattern(url: str) -> str:
+    """An address with its figures taken out: the days of a calendar have one pattern."""
+    parts = urlsplit(url)
+    names = "&".join(sorted(each.partition("=")[0] for each in parts.query.split("&")))
+    return f"{parts.netloc}{_NUMBERS.sub('#', parts.path)}?{names}"
+
+
+def branches(url: str, source: str) -> list[str]:
+    """What a page belongs to: the folder it lies in, and the page that leads to it."""
+    parts = urlsplit(url)
+    return [f"{parts.netloc}{parts.path.rpartition('/')[0]}/", f"from {source}"]
+
+
+def weigh(
+    question: str, mentions: Sequence[Mention], meaning: Mapping[str, float], known: Known, led: Mapping[str, list[float]]
+) -> list[Promise]:
+    """Every address once, best first. `meaning`: the cosine of each label to the question (a label that is not there counts
+    by its words, twice); `led`: what pages of each branch were worth.
+    """
+    words = _Words(question, mentions)
+    seen = Counter(pattern(url) for url in known.worth)
+    idle = Counter(pattern(url) for url, worth in known.worth.items() if worth < 0.2)
+    usual = _mean([worth for values in led.values() for worth in values])
+    best: dict[str, Promise] = {}
+    for mention in mentions:
+        link = mention.link
+        shares, named = words.share(link)
+        cosine = meaning.get(label(link))
+        close = shares if cosine is None else min(1.0, max(0.0, (cosine - LEAST_COSINE) / WIDE))
+        score = WORDS * shares + MEANING * close
+        reasons = [f"it names {', '.join(named)}"] if named else []
+        reasons += ["it is close in meaning"] if cosine is not None and close >= 0.5 else []
+        if (alike := known.found.get(link.url, 0.0)) > 0:
+            score += FOUND * alike
+            reasons.append("it answered such a question before")
+        gain = _gain(link.url, mention.source, led, usual)
+        score += gain
+        reasons += ["its branch has paid"] if gain > 0.02 else []
+        score += _kind(link, known.helpful)
+        score -= DEPTH * mention.depth + (MENU if link.place == "around" else 0.0)
+        of_kind = pattern(link.url)
+        score -= ALIKE * idle[of_kind] if seen[of_kind] else 0.0
+        old = best.get(link.url)
+        if old is None or score > old.score:
+            best[link.url] = Promise(link.url, round(score, 4), "; ".join(reasons) or "nothing better is left", mention)
+    return sorted(best.values(), key=lambda promise: -promise.score)
+
+
+class _Words:
+    """How much of the question's words links hold; a word that most links have weighs little."""
+
+    def __init__(self, question: str, mentions: Sequence[Mention]) -> None:
+        shown = {token: word for word in _WORD.findall(question) for token in index_tokens(word)}  # a stem is no word to show
+        self._terms = {token: shown.get(token, token) for token in query_tokens(question)}
+        self._weights = self._rare(mentions)
+        self._whole = sum(self._weights.values()) or 1.0
+
+    def _rare(self, mentions: Sequence[Mention]) -> dict[str, float]:
+        held: Counter[str] = Counter()
+        every = {(m.link.url, m.link.text) for m in mentions}
+        for url, text in every:
+            held.update(set(self._terms) & (_tokens(text) | _tokens(words_of(url))))
+        return {term: math.log(1 + (len(every) + 0.5) / (held[term] + 0.5)) for term in self._terms}
+
+    def share(self, link: Link) -> tuple[float, list[str]]:
+        """0 to 1, and the words found, weightiest first (three at most)."""
+        counts: defaultdict[str, float] = defaultdict(float)
+        places = ((1.0, link.text), (HEADING, link.heading), (AROUND, link.around), (ADDRESS, words_of(link.url)))
+        for weight, text in places:
+            for term in self._weights.keys() & _tokens(text) if text else ():
+                counts[term] = max(counts[term], weight)
+        total = sum(self._weights[term] * weight for term, weight in counts.items())
+        named = sorted(counts, key=lambda term: -self._weights[term] * counts[term])[:3]
+        return total / self._whole, [self._terms[term] for term in named]
+
+
+def _gain(url: str, source: str, led: Mapping[str, list[float]], usual: float) -> float:
+    """What the pages of its branches were worth, against what pages here usually are."""
+    gains = [LED * (_mean(led[branch]) - usual) for branch in branches(url, source) if led.get(branch)]
+    return max(gains, key=abs, default=0.0)
+
+
+def _kind(link: Link, helpful: frozenset[str]) -> float:
+    text = f"{link.text} {words_of(link.url)}"
+    gain = HELPFUL if _HELPFUL.search(text) else 0.0
+    gain += HELPFUL if helpful & _tokens(text) else 0.0
+    return gain - (UNREADABLE if _TO_BE_DONE.search(text) else 0.0)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def chosen(promises: Sequence[Promise], most: int, least: float = -math.inf) -> list[Promise]:
+    """The best `most` with at least `least`; of one pattern with figures no more than half, so that no list takes all."""
+    taken: list[Promise] = []
+    of_pattern: Counter[str] = Counter()
+    for promise in promises:
+        if len(taken) >= most or promise.score < least:
+            break
+        of_kind = pattern(promise.url)
+        if "#" in of_kind and of_pattern[of_kind] >= max(1, most // 2):
+            continue
+        of_pattern[of_kind] += 1
+        taken.append(promise)
+    return taken
+
+
+def signpost(text: str, links: frozenset[str]) -> bool:
+    """Whether a passage mostly consists of links (`links`: their words, `folded`): it leads to answers and is none."""
+    lines = [folded(line) for line in text.splitlines() if line.strip()]
+    total = sum(len(line) for line in lines)
+    return bool(total) and sum(len(line) for line in lines if line in links) > 0.6 * total
+
+
+def folded(text: str) -> str:
+    """Words to compare a line of a page with those of its links: without list marks and numbers before it."""
+    return re.sub(r"^[\W\d_]+", "", " ".join(text.split())).casefold()

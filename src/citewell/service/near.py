@@ -1,0 +1,88 @@
+"""Meaning where there is no time to embed everything: only what a question may need, the rest stays searchable by its words.
+
+The one rule: what is embedded here is kept like any other vector, so that no passage is embedded twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from citewell.errors import CitewellError
+from citewell.models.base import Embedder, Vector
+from citewell.retrieve.rank import coverage, stretched
+from citewell.service.app import App
+
+PASSAGES = 16  # embedded for one search, 0.2 s each
+HEADINGS = 60  # whose meaning is looked at to choose those, 0.03 s each
+MOST_WAITING = 4_000  # passages to choose from
+MOST_LABELS = 20_000  # short texts whose vectors are kept in memory: 31 MB
+_BODY = re.compile(r"\n.*", re.DOTALL)
+
+
+class Labels:
+    """Vectors of short texts (words of links, headings), kept as long as the process lives, the latest used."""
+
+    def __init__(self, embedder: Embedder, most: int = MOST_LABELS) -> None:
+        self._embedder = embedder
+        self._most = most
+        self._kept: OrderedDict[str, Vector] = OrderedDict()
+
+    async def cosines(self, question: Vector, labels: Sequence[str]) -> dict[str, float]:
+        """Of each label to the question. Raises what the embedder raises."""
+        wanted = [label for label in dict.fromkeys(labels) if label.strip()]
+        new = [label for label in wanted if label not in self._kept]
+        if new:
+            for label, row in zip(new, await self._embedder.passages(new), strict=True):
+                self._kept[label] = row
+        found = {}
+        for label in wanted:
+            self._kept.move_to_end(label)
+            found[label] = float(self._kept[label] @ question)
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return found
+
+
+async def embed_nearest(
+    app: App, labels: Labels, text: str, vector: Vector, docs: Sequence[str], passed_over: Callable[[str], bool]
+) -> int:
+    """Embed the passages of `docs` that wait and are nearest to the question by their words and by the meaning of their
+    headings; how many. `passed_over`: texts that nobody is to be shown. Raises what the embedder and the store raise.
+    """
+    waiting = await app.catalog.unembedded(app.embedder.name, MOST_WAITING, docs)
+    waiting = [(chunk, body) for chunk, body in waiting if chunk not in app.turns.in_hand and not passed_over(body)]
+    if not waiting:
+        return 0
+    scores = np.asarray(coverage(text, [body for _, body in waiting]))
+    heads = [_head(body) for _, body in waiting]
+    if len(waiting) > PASSAGES:
+        best = [heads[int(n)] for n in np.argsort(-scores, kind="stable")]
+        near = await labels.cosines(vector, list(dict.fromkeys(best))[:HEADINGS])
+        scores = scores + stretched(np.asarray([near.get(head, 0.0) for head in heads], dtype=np.float32))
+    batch = [waiting[int(n)] for n in np.argsort(-scores, kind="stable")[:PASSAGES]]
+    app.turns.in_hand.update(batch)
+    try:
+        async with app.turns.embed:
+            rows = await app.embedder.passages([body for _, body in batch])
+        await app.catalog.put_vectors(app.embedder.name, [chunk for chunk, _ in batch], rows)
+    finally:
+        for chunk, _ in batch:
+            app.turns.in_hand.pop(chunk, None)
+    return len(batch)
+
+
+def _head(body: str) -> str:
+    """The last of the headings above a passage, or how it begins."""
+    return _BODY.sub("", body).rpartition(" > ")[2][:120]
+
+
+async def vector_of(app: App, text: str) -> tuple[Vector | None, str]:
+    """Of a question; None and why where the embedder fails: words alone still find."""
+    try:
+        return await app.embedder.query(text), ""
+    except CitewellError as error:
+        return None, f"searched by words only: {error.message}"

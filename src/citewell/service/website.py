@@ -1,0 +1,208 @@
+"""The pages of one site for the `website` agent: fetched, kept as a collection, searched; what is known of them is loaded once.
+
+The one rule: a page that fails is told with its reason, and the others go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from citewell.agents.website_state import SitePage
+from citewell.config import WebsiteSettings
+from citewell.errors import CitewellError, StorageError
+from citewell.ingest.domains import Domains
+from citewell.ingest.links import Link
+from citewell.ingest.urls import identity, origin
+from citewell.knowledge.index import Filter
+from citewell.knowledge.pages import Snapshot
+from citewell.retrieve.confidence import confidence
+from citewell.retrieve.frontier import folded, signpost
+from citewell.retrieve.strategies import Context, Found
+from citewell.service.near import Labels, embed_nearest, vector_of
+from citewell.service.run import Run
+from citewell.service.search import find
+from citewell.skills.reference import Readings
+
+log = logging.getLogger(__name__)
+
+HITS = 8  # passages handed to the agent
+POOL = 30  # of which those that only lead elsewhere are left out
+SAME = 0.93  # cosine of two questions from which a page that answered the one is looked at for the other
+SITEMAP_SECONDS = 10.0  # for all sitemaps of a site
+SITEMAP_PAGES = 2_000
+
+
+class Website:
+    """A `Site` of the agent. `run.options` say nothing here: `settings` and `domains` are those of the run."""
+
+    def __init__(self, run: Run, settings: WebsiteSettings, domains: Domains, labels: Labels, starts: Sequence[str]) -> None:
+        self.name = run.collection
+        self.pages: dict[str, SitePage] = {}
+        self._run, self._app = run, run.app
+        self._settings, self._domains, self._labels = settings, domains, labels
+        self._starts = starts
+        self._moved: set[str] = set()  # hosts that start pages lead to
+        self._asked: set[str] = set()  # identities of what was asked for, and of what it led to
+        self._signs: dict[str, frozenset[str]] = {}
+        self._opened = False
+        self._map: list[Link] | None = None
+
+    async def open(self) -> None:
+        if self._opened:
+            return
+        for url in self._starts:
+            before = await self._app.snapshots.get(self.name, url)
+            if before is not None and before.doc_id and not self.allowed(before.uri):
+                self._moved.add(urlsplit(before.uri).netloc)
+        for snapshot in await self._app.snapshots.of(self.name):
+            if snapshot.doc_id and self.allowed(snapshot.uri):
+                self._take(self._of_snapshot(snapshot))
+        self._opened = True
+
+    def allowed(self, url: str) -> bool:
+        return self._domains.allow(url) or urlsplit(url).netloc in self._moved
+
+    def read(self, url: str) -> bool:
+        return identity(url) in self._asked
+
+    def _take(self, page: SitePage) -> None:
+        self._asked |= {identity(page.url), identity(page.uri)}
+        if page.doc_id:
+            self.pages[identity(page.uri)] = page
+            self._signs[page.doc_id] = frozenset(folded(link.text) for link in page.links if link.text)
+
+    def _of_snapshot(self, snapshot: Snapshot) -> SitePage:
+        return SitePage(
+            url=snapshot.url,
+            uri=snapshot.uri,
+            doc_id=snapshot.doc_id,
+            title=snapshot.title,
+            links=snapshot.links,
+            fetched_at=snapshot.checked_at,
+            how="reused",
+            stale=time.time() - snapshot.checked_at > self._settings.fresh_seconds,
+        )
+
+    async def crawl(self, urls: Sequence[str]) -> AsyncIterator[SitePage]:
+        tasks = {asyncio.create_task(self._page(url)): url for url in urls}
+        stop = asyncio.create_task(self._run.stop.wait())
+        try:
+            left: set[asyncio.Task[SitePage]] = set(tasks)
+            while left and not stop.done():
+                done, _ = await asyncio.wait([*left, stop], return_when=asyncio.FIRST_COMPLETED)
+                for task in [task for task in tasks if task in done]:
+                    left.discard(task)
+                    page = task.result()
+                    self._take(page)
+                    yield page
+            for task in left:
+                yield SitePage(tasks[task], tasks[task], how="failed", problem=f"{tasks[task]}: not waited for any longer")
+        finally:
+            for each in (*tasks, stop):
+                each.cancel()
+            await asyncio.gather(*tasks, stop, return_exceptions=True)
+
+    async def _page(self, url: str) -> SitePage:
+        seconds = self._settings.page_seconds
+        if (left := self._run.seconds_left) is not None:
+            seconds = max(0.001, min(seconds, left))
+        within = None if url in self._starts else self.allowed  # a start page may stand at www. now; that is the site then
+        try:
+            page = await self._app.pages.page(
+                url, self.name, seconds=seconds, max_age=self._settings.fresh_seconds, within=within
+            )
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
+            return await self._failed(url, error)
+        if url in self._starts and not self._domains.allow(page.uri):
+            self._moved.add(urlsplit(page.uri).netloc)
+        return SitePage(url, page.uri, page.doc_id, page.title, page.links, page.checked_at, page.how, notes=page.notes)
+
+    async def _failed(self, url: str, error: Exception) -> SitePage:
+        """What was read of it before still counts, and says of when it is."""
+        why = _why(url, error)
+        old = self.pages.get(identity(url))
+        if old is None:
+            return SitePage(url, url, how="failed", problem=why)
+        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(old.fetched_at))
+        return replace(old, url=url, how="failed", stale=False, problem=f"{why}; what was read on {day} is used")
+
+    async def sitemap(self) -> list[Link]:
+        if self._map is None:
+            self._map = await self._sitemap()
+        return self._map
+
+    async def _sitemap(self) -> list[Link]:
+        """Of each host that has a start page."""
+        left = self._run.seconds_left
+        seconds = SITEMAP_SECONDS if left is None else min(SITEMAP_SECONDS, left)
+        entries = []
+        for url in {origin(url): url for url in self._starts}.values():
+            try:
+                entries += await self._app.pages.site_map(url, self.allowed, most=SITEMAP_PAGES, seconds=seconds)
+            except CitewellError as error:
+                log.info("%s: no sitemap: %s", url, error.message)  # most sites have none; links lead there too
+        return [Link(entry.url, entry.title) for entry in entries]
+
+    async def search(self, read: Readings, entities: Sequence[str]) -> Found:
+        docs = [page.doc_id for page in self.pages.values()]
+        if not docs:
+            return Found([], 0.0)
+        (vector, problem), context = await vector_of(self._app, read.text), None
+        warnings = [problem] if problem else []
+        if vector is not None:
+            try:
+                await embed_nearest(self._app, self._labels, f"{read.text} {read.context}", vector, docs, self._leads_away)
+            except StorageError:
+                raise
+            except CitewellError as error:
+                warnings.append(f"searched by words only: {error.message}")
+        if read.context:
+            context = Context(read.context, (await vector_of(self._app, read.context))[0], read.weight)
+        where = Filter(collections=(self.name,), doc_ids=tuple(docs))
+        found = await find(self._app, self._run.options, read.text, vector, entities, where, POOL, context)
+        hits = [hit for hit in found.hits if not signpost(hit.text, self._signs.get(hit.doc_id, frozenset()))][:HITS]
+        return Found(hits, confidence(read.text, hits, self._app.calibration.retrieval), (*found.warnings, *warnings))
+
+    def _leads_away(self, text: str) -> bool:
+        return any(signpost(text, signs) for signs in self._signs.values())
+
+    async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
+        vector, _ = await vector_of(self._app, question)
+        try:
+            return {} if vector is None else await self._labels.cosines(vector, labels)
+        except CitewellError as error:
+            log.warning("links are weighed by their words only: %s", error.message)
+            return {}
+
+    async def answered(self, question: str) -> dict[str, float]:
+        vector, _ = await vector_of(self._app, question)
+        if vector is None:
+            return {}
+        alike: dict[str, float] = {}
+        for find_ in await self._app.sites.finds(self.name, self._app.embedder.name):
+            cosine = float(find_.vector @ vector)
+            if cosine >= SAME:
+                alike[find_.uri] = max(alike.get(find_.uri, 0.0), (cosine - SAME) / (1 - SAME))
+        return alike
+
+    async def note_answer(self, question: str, doc_ids: Sequence[str]) -> None:
+        vector, _ = await vector_of(self._app, question)
+        if vector is None or not self._run.request.keep:
+            return
+        for page in [page for page in self.pages.values() if page.doc_id in doc_ids]:
+            await self._app.sites.found(self.name, page.uri, question, vector, self._app.embedder.name)
+
+
+def _why(url: str, error: Exception) -> str:
+    if not isinstance(error, CitewellError):
+        log.error("crawling %s", url, exc_info=error)  # a fault of ours
+        return f"{url}: internal error: {type(error).__name__}: {error}"
+    why = f"{error.message}; {error.hint}".removesuffix("; ")
+    return why if url in why else f"{url}: {why}"
