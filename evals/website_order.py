@@ -76,6 +76,17 @@ class Ordered:
     shipped: Own
     breadth: int
     by_chance: list[int]
+    site_pages: int
+
+    def positions(self) -> dict[str, list[int]]:
+        """By way of choosing. Where the gold page was never read, one more than all pages of the site is counted."""
+        never = self.site_pages + 1
+        return {
+            "agent, one a round": [self.one.position or never],
+            f"agent, {TOGETHER} a round": [self.shipped.position or never],
+            "breadth-first": [self.breadth],
+            "by chance": self.by_chance,
+        }
 
 
 @dataclass(frozen=True)
@@ -118,6 +129,7 @@ async def ordered(settings: Settings, site: SiteSet, questions: Sequence[Questio
                     await _own(app, served.start, question, TOGETHER),
                     graph.breadth_first(question.gold_page),
                     [graph.by_chance(question.gold_page, chance) for _ in range(DRAWS)],
+                    len(graph.leads),
                 )
 
 
@@ -171,15 +183,9 @@ def _note(own: Own, step: Step, gold_page: str) -> None:
     own.gave_up |= own.pages[-1].round > 0 and bool(links) and links[0][1] < LEAST
 
 
-def figures(items: Sequence[Ordered], pages: int) -> dict[str, dict[str, float]]:
-    """By way of choosing. Where the gold page was never read, one more than all `pages` is counted."""
-    never = pages + 1
-    ways: dict[str, list[int]] = {
-        "agent, one page a round": [item.one.position or never for item in items],
-        f"agent, {TOGETHER} a round": [item.shipped.position or never for item in items],
-        "breadth-first": [item.breadth for item in items],
-        "by chance": list(chain.from_iterable(item.by_chance for item in items)),
-    }
+def figures(items: Sequence[Ordered]) -> dict[str, dict[str, float]]:
+    """By way of choosing."""
+    ways = {way: list(chain.from_iterable(item.positions()[way] for item in items)) for way in items[0].positions()}
     means = {way: statistics.fmean(positions) for way, positions in ways.items()}
     return {
         way: {
@@ -193,19 +199,17 @@ def figures(items: Sequence[Ordered], pages: int) -> dict[str, dict[str, float]]
     }
 
 
-def table(site: SiteSet, items: Sequence[Ordered]) -> list[str]:
+def table(items: Sequence[Ordered]) -> list[str]:
     """As shown in the terminal."""
-    pages = max(len({page for item in items for page in (item.gold_page,)}), max(item.breadth for item in items))
-    rows = figures(items, pages)
-    lines = [f"{'':26}" + "".join(f"{name:>18}" for name in next(iter(rows.values())))]
+    rows = figures(items)
+    lines = [f"{'pages until gold was read':26}" + "".join(f"{name:>18}" for name in rows["breadth-first"])]
     lines += [f"{way:26}" + "".join(f"{value:18.2f}" for value in row.values()) for way, row in rows.items()]
-    n = len(items)
-    gave_up = sum(item.one.gave_up for item in items), sum(item.shipped.gave_up for item in items)
-    never = sum(item.one.position is None for item in items), sum(item.shipped.position is None for item in items)
-    rounds = statistics.fmean(item.shipped.rounds for item in items)
-    lines.append(f"rounds of {TOGETHER}: {rounds:.2f}; never read: {never[0]} and {never[1]} of {n}")
-    lines.append(f"would have given up before (links under {LEAST}): {gave_up[0]} and {gave_up[1]} of {n}")
-    return [f"{site.name}: {n} questions", *lines]
+    ways = {"one a round": [item.one for item in items], f"{TOGETHER} a round": [item.shipped for item in items]}
+    for way, owns in ways.items():
+        rounds = statistics.fmean(own.rounds for own in owns)
+        never, gave_up = sum(own.position is None for own in owns), sum(own.gave_up for own in owns)
+        lines.append(f"{way}: {rounds:.2f} rounds; never read {never}, would have given up before {gave_up}, of {len(items)}")
+    return lines
 
 
 def late(items: Sequence[Ordered]) -> list[Ordered]:
@@ -215,7 +219,10 @@ def late(items: Sequence[Ordered]) -> list[Ordered]:
 
 def told(item: Ordered) -> list[str]:
     """How it came that the gold page was late."""
-    lines = [f"{item.question}  [{item.id}] -> {item.gold_page}", f"  {item.one.position or 'never'}; {item.breadth} breadth-first"]
+    lines = [
+        f"{item.question}  [{item.id}] -> {item.gold_page}",
+        f"  {item.one.position or 'never'}; {item.breadth} breadth-first",
+    ]
     for n, page in enumerate(item.one.pages):
         lines.append(f"  {n + 1} {page.page}: {page.problem or page.why}")
         if n < len(item.one.choices):

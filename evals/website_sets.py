@@ -57,7 +57,9 @@ def site_set(name: str, data: Path, *, no_toc: bool = False) -> SiteSet:
     inside = _sections(data, site)
     made = []
     for anchor, source in questions.items():
-        golds = {lang: (each["question"], each["answer_section_text"]) for lang, each in ((site, inside[anchor]), (asked, source))}
+        golds = {
+            lang: (each["question"], each["answer_section_text"]) for lang, each in ((site, inside[anchor]), (asked, source))
+        }
         made.append(Question(source["id"], source["question"], inside[anchor]["gold_page"], tuple(golds.values())))
     rewritten = {start: without_toc((folder / start).read_bytes())} if no_toc else {}
     return SiteSet(name, folder, start, made, _foreign(data, asked), rewritten)

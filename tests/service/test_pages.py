@@ -320,12 +320,15 @@ async def test_links_that_are_not_to_be_followed(app: App, site_server: SiteServ
     assert (page.how, page.links) == ("fetched", ())
 
 
-async def test_what_is_fetched_and_not_kept(app: App, site_server: SiteServer) -> None:
-    """Sitemaps: whatever type they say they are."""
-    site_server.page("/robots.txt", f"Sitemap: {site_server.url}/map.xml.gz\n".encode(), kind="text/plain")
-    site_server.page("/map.xml.gz", b"\x1f\x8b", kind="application/x-gzip")
-    [named] = await app.pages.sitemaps(f"{site_server.url}/a")
-    assert (await app.pages.raw(named)).data == b"\x1f\x8b"
+async def test_the_map_of_a_site(app: App, site_server: SiteServer) -> None:
+    """What its sitemaps name, where that is allowed; nothing of it is kept. A site without one has none."""
+    assert await app.pages.site_map(f"{site_server.url}/a", lambda _: True, most=10, seconds=5) == []
+    url = site_server.url.replace("127.0.0.1", "localhost")
+    named = "\n".join(f"<url><loc>{url}/{name}</loc></url>" for name in ("a", "b"))
+    site_server.page("/robots.txt", f"Sitemap: {url}/map.xml\n".encode(), kind="text/plain")
+    site_server.page("/map.xml", f"<urlset>{named}</urlset>".encode(), kind="application/xml")
+    found = await app.pages.site_map(f"{url}/a", lambda each: not each.endswith("/b"), most=10, seconds=5)
+    assert [entry.url for entry in found] == [f"{url}/a"]
     assert await app.catalog.collections() == []
 
 

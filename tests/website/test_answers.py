@@ -1,14 +1,148 @@
+"""The answer is found from the first page of a site, in English and Chinese, and proved by page and sentence."""
+
 from __future__ import annotations
+
+import io
+import time
 from typing import TYPE_CHECKING
+
+import docx
+import pytest
+
 if TYPE_CHECKING:
     from tests.website.conftest import Desk, Web
 
+RETURNS = "Domestic orders may be returned within 14 days of delivery."
+RETURNS_ZH = "国内订单在签收后十四天内可以退货。"
+QUESTION = "Within how many days may domestic orders be returned?"
 
-async def test_x(desk: Desk, shop: Web) -> None:
-    desk.knows("Domestic orders may be returned within 14 days of delivery.")
-    a = await desk.ask("Within how many days may domestic orders be returned?")
-    print(a.model_dump_json(indent=1))
-    for p in desk.visited: print(p)
-    print(shop.asked[:3], shop.most)
-    for s in desk.steps: print(s.node, s.action, s.seconds, s.detail)
-    assert 0
+
+async def test_two_clicks_from_the_start(desk: Desk, shop: Web) -> None:
+    """Home, help, the page; the citation has its address, its title, and a sentence that stands there to the letter."""
+    desk.knows(RETURNS)
+    answer = await desk.ask(QUESTION)
+    assert (answer.status, answer.answer, answer.stop_reason) == ("answered", RETURNS + "[1]", "")
+    (citation,) = answer.citations
+    assert (citation.uri, citation.title) == (shop.at("/help/returns"), "Returns and refunds")
+    assert (citation.origin, citation.status, citation.quote) == ("web", "verified", RETURNS)
+    document = await desk.app.catalog.content(citation.doc_id)
+    assert document.text[citation.start : citation.end] == citation.quote
+    assert citation.fetched_at is not None
+    assert abs(citation.fetched_at - time.time()) < 60
+    assert [event.data for event in desk.events if event.kind == "citation"] == answer.citations
+    assert (answer.agent, answer.route, answer.warnings) == ("website", f"127.0.0.1:{shop.port}", [])
+    assert shop.paths()[0] == "/"
+    assert len(shop.paths()) == len(set(shop.paths())) < 12
+
+
+async def test_questions_about_many_pages(desk: Desk, shop: Web) -> None:
+    """Each is answered from its own page, and no page is asked for twice."""
+    asked = {
+        "/help/warranty": ("How long does the warranty of a stove last?", "The warranty of every stove lasts for ten years."),
+        "/help/gift-cards": ("How long is a gift card valid?", "A gift card is valid for three years."),
+        "/help/hours": ("When does the shop open?", "The shop opens at nine in the morning and closes at six in the evening."),
+        "/help/repairs": ("What does a repair cost?", "A repair costs 250 kroner and takes about three weeks."),
+        "/products/bottle": ("How long does the cartridge of the bottle last?", "Its cartridge lasts for 300 litres."),
+    }
+    for path, (question, sentence) in asked.items():
+        desk.knows(sentence)
+        answer = await desk.ask(question)
+        assert (answer.answer, answer.citations[0].uri) == (sentence + "[1]", shop.at(path))
+    assert len(shop.paths()) == len(set(shop.paths()))
+
+
+async def test_the_chinese_part(desk: Desk, shop: Web) -> None:
+    """A Chinese question finds the Chinese page from the English first page."""
+    desk.knows(RETURNS_ZH)
+    answer = await desk.ask("国内订单签收后几天内可以退货？")
+    assert (answer.status, answer.answer) == ("answered", RETURNS_ZH + "[1]")
+    (citation,) = answer.citations
+    assert (citation.uri, citation.quote) == (shop.at("/zh/help/returns"), RETURNS_ZH)
+    document = await desk.app.catalog.content(citation.doc_id)
+    assert document.text[citation.start : citation.end] == RETURNS_ZH
+
+
+async def test_without_a_chat_model(desk: Desk, shop: Web, open_desk: type[Desk]) -> None:
+    """Tier none: the evidence itself is the answer."""
+    async with open_desk(llm="none") as plain:
+        answer = await plain.ask("How long is a gift card valid?")
+    assert (answer.status, answer.usage.calls) == ("answered", 0)
+    assert "A gift card is valid for three years." in answer.answer
+    assert answer.citations[0].uri == shop.at("/help/gift-cards")
+
+
+async def test_start_pages_are_fetched_together(desk: Desk, shop: Web) -> None:
+    """All under way at once, each once however it is spelled, before anything else."""
+    for path in ("/help", "/about"):
+        page = shop.pages[path]
+        assert not callable(page)
+        page.slow = 0.3
+    starts = ["/help", "/about/", "/about#team", "/help?utm_source=mail", "/help/"]
+    desk.knows("Peter Osei leads the workshop")
+    answer = await desk.ask("Who leads the workshop?", start_urls=[shop.at(path) for path in starts])
+    assert sorted(path.rstrip("/") for path in shop.paths()[:2]) == ["/about", "/help"]
+    assert shop.most["all"] == 2
+    assert [page["why"] for page in desk.visited[:2]] == ["a start page"] * 2
+    assert desk.visited[2]["iteration"] == 1
+    assert answer.citations[0].uri == shop.at("/about/team")
+
+
+@pytest.mark.parametrize("kind", ["text", "word"])
+async def test_files_are_read_like_pages(desk: Desk, web: Web, kind: str) -> None:
+    """A link to a text or a Word file leads to its sentences."""
+    sentence = "The battery of the lamp has to be charged for five hours."
+    web.page("/", '<p>Welcome.</p><a href="/manual">Manual: how long to charge the battery</a>')
+    if kind == "text":
+        web.page("/manual", f"Manual\n\n{sentence}\n".encode(), kind="text/plain")
+    else:
+        document, data = docx.Document(), io.BytesIO()
+        document.add_paragraph(sentence)
+        document.save(data)
+        office = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+        web.page("/manual", data.getvalue(), kind=office)
+    desk.knows(sentence)
+    answer = await desk.ask("How long has the battery to be charged?")
+    assert (answer.status, answer.citations[0].quote, answer.citations[0].uri) == ("answered", sentence, web.at("/manual"))
+
+
+async def test_pages_that_only_the_sitemap_names(desk: Desk, web: Web, open_desk: type[Desk]) -> None:
+    """They are candidates like any link, and not where the settings say no."""
+    web.page("/", "<p>Welcome to the harbour.</p>")
+    web.page("/gift-cards-valid", "<p>A gift card is valid for three years.</p>")
+    web.pages["/sitemap.xml"] = web.pages["/"]
+    listed = "".join(f"<url><loc>{web.at(path)}</loc></url>" for path in ("/", "/other", "/gift-cards-valid"))
+    web.page("/sitemap.xml", f'<?xml version="1.0"?><urlset>{listed}</urlset>'.encode(), kind="application/xml")
+    desk.knows("A gift card is valid for three years.")
+    async with open_desk({"sitemap": False}) as without:
+        refused = await without.ask("How long is a gift card valid?", collection="elsewhere")
+        assert (refused.status, web.paths()) == ("refused", ["/"])
+    answer = await desk.ask("How long is a gift card valid?", max_urls_per_iteration=1)
+    assert (answer.status, answer.citations[0].uri) == ("answered", web.at("/gift-cards-valid"))
+    assert "/other" not in web.paths()
+    assert "the sitemap" in desk.visited[-1]["why"]
+
+
+async def test_the_instruction_turns_to_pages(desk: Desk, web: Web) -> None:
+    """Where no link has words of the question, one that has words of the instruction is first."""
+    web.page("/", "".join(f'<p><a href="/{name}">The {name} pages</a></p>' for name in ("tide", "quarry", "net", "pier")))
+    for name in ("tide", "quarry", "net", "pier"):
+        web.page(f"/{name}", f"<p>About the {name}.</p>")
+    await desk.ask("How heavy is it?", max_iterations=1, max_urls_per_iteration=1)
+    assert web.paths() == ["/", "/tide"]
+    await desk.ask("How heavy is it?", max_iterations=1, max_urls_per_iteration=1, instruction="Prefer what the quarry says.")
+    assert web.paths()[2:] == ["/quarry"]
+
+
+async def test_the_settings_of_a_site_are_kept(desk: Desk, shop: Web) -> None:
+    """A session, and a collection by its name, know where the site begins, and how far it goes."""
+    desk.knows(RETURNS)
+    first = await desk.ask(QUESTION, collection="lamps", allowed_domains=["127.0.0.1"], instruction="Be brief.")
+    (site,) = await desk.app.sites.sites()
+    assert (site.collection, site.start_urls) == ("lamps", (shop.at("/"),))
+    assert (site.allowed_domains, site.instruction) == (("127.0.0.1",), "Be brief.")
+    again = await desk.ask(QUESTION, session_id=first.session_id)
+    named = await desk.ask(QUESTION, collection="lamps", start_urls=[])
+    assert [a.route for a in (first, again, named)] == ["lamps"] * 3
+    assert [a.answer for a in (again, named)] == [first.answer] * 2
+    (site,) = await desk.app.sites.sites()
+    assert (site.allowed_domains, site.instruction) == (("127.0.0.1",), "Be brief.")

@@ -192,9 +192,9 @@ def m009_pages(connection: Connection) -> None:
             collection TEXT PRIMARY KEY REFERENCES collections ON DELETE CASCADE, start_urls TEXT NOT NULL,
             allowed_domains TEXT NOT NULL, instruction TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL)""",
         """CREATE TABLE finds (
-            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL, question TEXT NOT NULL,
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL, asked TEXT NOT NULL,
             uri TEXT NOT NULL, at REAL NOT NULL, embedder TEXT NOT NULL, vec BLOB NOT NULL,
-            PRIMARY KEY (collection, key, question))""",
+            PRIMARY KEY (collection, key, asked))""",
         "CREATE INDEX finds_at ON finds (collection, at)",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -33,11 +34,12 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """An answer to `question` was found on the page `uri`. `vector` is that of the question, of length 1."""
+    """An answer to a question was found on the page `uri`. `vector` is that of the question, of length 1. Its words are not kept:
+    a site is everybody's, and a question may be about who asked.
+    """
 
     collection: str
     uri: str
-    question: str
     vector: Vector
     at: float
 
@@ -88,7 +90,7 @@ class Sites:
     async def found(self, collection: str, uri: str, question: str, vector: Vector, embedder: str) -> None:
         """Note that this page answered the question. Nothing happens where the collection has gone."""
         stored = stored_vector(embedder, vector)
-        row = {"collection": collection, "key": identity(uri), "uri": uri, "question": question} | stored._asdict()
+        row = {"collection": collection, "key": identity(uri), "uri": uri, "asked": hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()} | stored._asdict()
 
         def note(connection: Connection) -> None:
             connection.execute(_FOUND, row | {"at": self._clock()})
@@ -101,7 +103,7 @@ class Sites:
 
         def finds(connection: Connection) -> list[Find]:
             rows = connection.execute(_FINDS, {"collection": collection, "embedder": embedder})
-            return [Find(collection, row.uri, row.question, np.frombuffer(row.vec, dtype="<f4"), row.at) for row in rows]
+            return [Find(collection, row.uri, np.frombuffer(row.vec, dtype="<f4"), row.at) for row in rows]
 
         return await self._db.read(finds)
 
@@ -130,15 +132,15 @@ _FORGET = tuple(
     for table in ("sites", "finds", "redirects", "pages")
 )
 _FOUND = text(
-    """INSERT INTO finds (collection, key, question, uri, at, embedder, vec)
-    SELECT :collection, :key, :question, :uri, :at, :embedder, :vec
+    """INSERT INTO finds (collection, key, asked, uri, at, embedder, vec)
+    SELECT :collection, :key, :asked, :uri, :at, :embedder, :vec
     WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
-    ON CONFLICT (collection, key, question) DO UPDATE SET uri = excluded.uri, at = excluded.at,
+    ON CONFLICT (collection, key, asked) DO UPDATE SET uri = excluded.uri, at = excluded.at,
         embedder = excluded.embedder, vec = excluded.vec"""
 )
 _SHED = text(
-    """DELETE FROM finds WHERE collection = :collection AND (key, question) IN (
-        SELECT key, question FROM finds WHERE collection = :collection
-        ORDER BY at DESC, key, question LIMIT -1 OFFSET :most)"""
+    """DELETE FROM finds WHERE collection = :collection AND (key, asked) IN (
+        SELECT key, asked FROM finds WHERE collection = :collection
+        ORDER BY at DESC, key, asked LIMIT -1 OFFSET :most)"""
 )
-_FINDS = text("SELECT * FROM finds WHERE collection = :collection AND embedder = :embedder ORDER BY at DESC, key, question")
+_FINDS = text("SELECT * FROM finds WHERE collection = :collection AND embedder = :embedder ORDER BY at DESC, key, asked")

@@ -149,21 +149,13 @@ class Pages:
         """
 
         async def fetch(each: str) -> Page:
-            return await self._fetcher.page(each, seconds=seconds)
+            return await self._fetcher.page(each, seconds=seconds, attempts=ATTEMPTS)
 
         with anyio.move_on_after(seconds):
             named = [each for each in await self._fetcher.sitemaps(url) if allowed(each)]
             found = await site_pages(fetch, named, most=most)
             return [entry for entry in found.pages if allowed(entry.url)]
         return []
-
-    async def raw(self, url: str) -> Page:
-        """What stands at an address, whatever it is, and not kept: a sitemap. Raises what `Fetcher.page` raises."""
-        return await self._fetcher.page(url, seconds=SECONDS, attempts=ATTEMPTS)
-
-    async def sitemaps(self, url: str) -> list[str]:
-        """As `Fetcher.sitemaps`."""
-        return await self._fetcher.sitemaps(url)
 
     async def _crawl(self, wanted: _Wanted, max_age: float) -> Kept:
         """One at a time asks for an address; who has waited for it meanwhile has what the first one got."""

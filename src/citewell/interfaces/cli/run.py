@@ -45,6 +45,8 @@ def boundary(*, json: bool, **arguments: Any) -> Iterator[Settings]:
         settings = load_settings(**arguments)
         debug = settings.log_level == "debug"
         logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+        if not debug:  # each retry is a warning to it; what came of them is told by who asked
+            logging.getLogger("stamina").setLevel(logging.ERROR)
         yield settings
     except KeyboardInterrupt:
         err().print(styled(STOPPED))
