@@ -2,9 +2,9 @@
 
     .venv/bin/python evals/website.py --sets en zh --limit 40 --only order --no-toc --show-wrong
 
-`order`: pages until the gold page is read, against breadth-first and chance (`website_order.py`). `answers`: the shipped agent,
-cold (`website_answers.py`). `refusals`: the same asked what other data sets ask. The one rule: sites are served from the loopback by
-this process, and nothing of a run is written outside `--home`, a temporary folder unless it is named, and `--json`.
+`order`: pages until the gold page is read, against breadth-first and chance (`website_order.py`). `answers`: the shipped
+agent, cold (`website_answers.py`). `refusals`: the same asked what other data sets ask. The one rule: sites are served from
+the loopback by this process, and nothing is written outside `--home`, a temporary folder unless it is named, and `--json`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from convert import DATA
 from website_sets import SETS, SiteSet, sample, site_set
 
 KINDS = ("order", "answers", "refusals")
-Item = TypeVar("Item", order.Ordered, answers.Asked)
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -41,30 +41,25 @@ async def measured(kind: str, settings: Settings, site: SiteSet, options: Option
     """The figures of one kind on one set, printed and as data."""
     foreign = kind == "refusals"
     questions = sample(site.foreign if foreign else site.questions, options.limit, options.seed)
+    title = f"{site.name}, {kind}, {len(questions)} questions"
     if kind == "order":
-        items = await _all(order.ordered(settings, site, questions), len(questions))
-        wrong, text = order.late(items), order.told
-        figures: dict[str, Any] = order.figures(items)
-        _say(f"{site.name}, order, {len(items)} questions", order.table(items))
-        return _done(figures, items, wrong, text, options)
-    asked = await _all(answers.asked(settings, site, questions), len(questions))
-    cost = answers.refusals(asked) if foreign else answers.figures(asked)
-    _say(f"{site.name}, {kind}, {len(asked)} questions", [f"{name:28}{_shown(value)}" for name, value in cost.items()])
-    return _done(dict(cost), asked, [item for item in asked if item.wrong], answers.told, options)
+        ways = await _all(order.ordered(settings, site, questions), len(questions))
+        _say(title, order.table(ways))
+        return _done(order.figures(ways), ways, {item.id: order.told(item) for item in order.late(ways)}, options)
+    items = await _all(answers.asked(settings, site, questions), len(questions))
+    figures = answers.refusals(items) if foreign else answers.figures(items)
+    _say(title, [f"{name:28}{'-' if value is None else f'{value:.2f}'}" for name, value in figures.items()])
+    return _done(figures, items, {item.id: answers.told(item) for item in items if item.wrong}, options)
 
 
 def _done(
-    figures: dict[str, Any], items: Sequence[Item], wrong: Sequence[Item], told: Callable[[Item], list[str]], options: Options
+    figures: Mapping[str, Any], items: Sequence[order.Ordered | answers.Asked], wrong: Mapping[str, list[str]], options: Options
 ) -> dict[str, Any]:
+    """`wrong`: what is told of those that went wrong."""
     if options.show_wrong:
-        for item in wrong:
-            print("\n".join(["", *told(item)]), flush=True)
-    return {
-        "n": len(items),
-        "figures": figures,
-        "wrong": [item.id for item in wrong],
-        "items": [asdict(item) for item in items],
-    }
+        for lines in wrong.values():
+            print("\n".join(["", *lines]), flush=True)
+    return {"n": len(items), "figures": figures, "wrong": list(wrong), "items": [asdict(item) for item in items]}
 
 
 async def _all(items: AsyncIterator[Item], n: int) -> list[Item]:
@@ -78,10 +73,6 @@ async def _all(items: AsyncIterator[Item], n: int) -> list[Item]:
 
 def _say(title: str, lines: Sequence[str]) -> None:
     print("\n".join(["", f"{title}, load {os.getloadavg()[0]:.1f}", *lines]), flush=True)
-
-
-def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
 
 
 async def main() -> None:

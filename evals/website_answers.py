@@ -1,11 +1,11 @@
 """What the website agent answers as it is shipped, cold, and whether it refuses what its site does not tell.
 
 An answer holds the gold text where one of two marks is there. The key sentence: of the sentences of the gold section the one
-that is nearest to the question, by the share of its words that it holds and by meaning (`skills.answer.extract` chooses so too);
-it is contained where 70 % of its content words (`query_tokens`: stems, Chinese words and pairs, no stop words) stand in the answer
-or its quotes. The quote: one that the answer cites stands inside the gold section, white space, width and case aside. Where a set asks in
-another language than its site's, the section counts in both. Neither mark says that an answer is right: read the wrong ones, and
-some of the others.
+that is nearest to the question, by the share of the question's words that it holds and by meaning (as `skills.answer.extract`
+does); it is contained where 70 % of its content words (`query_tokens`: stems, Chinese words and pairs, no stop words) stand
+in the answer or its quotes. The quote: one that the answer cites stands inside the gold section, white space, width and case
+aside. Where a set asks in another language than its site's, the section counts in both. Neither mark says that an answer is
+right: read the wrong ones, and some of the others.
 
 The one rule: every question meets an empty home, so the seconds are those of a site never seen; the models are loaded before.
 """
@@ -195,13 +195,12 @@ def _share(items: Sequence[Asked], holds: Callable[[Asked], bool]) -> float | No
 
 def told(item: Asked) -> list[str]:
     """What was answered, and how it came about."""
-    gold = f" -> {item.gold_page}" if item.gold_page else ""
-    marks = (
-        f", key sentence {'in' if item.contained else 'not in'}, quote {'in' if item.quoted else 'not in'} gold" if gold else ""
-    )
-    lines = [
-        f"{item.question}  [{item.id}]{gold}",
-        f"  {item.status} {item.stop_reason}, confidence {item.confidence:.2f}, {item.calls} calls, {item.seconds:.1f} s{marks}",
+    marks = ""
+    if item.gold_page:
+        marks = f" -> {item.gold_page}; key sentence: {item.contained}, quote in gold: {item.quoted}"
+    return [
+        f"{item.question}  [{item.id}]{marks}",
+        f"  {item.status} {item.stop_reason}, confidence {item.confidence:.2f}, {item.calls} calls, {item.seconds:.1f} s",
         *(f"  {n} {page.page}: {page.problem or page.why}" for n, page in enumerate(item.pages, 1)),
         *(f"  {name}: {value}" for name, value in item.told.items()),
         *(f"  key: {key}" for key in item.keys),
@@ -209,4 +208,3 @@ def told(item: Asked) -> list[str]:
         *(f"  quote: {quote}" for quote in item.quotes),
         *(f"  warning: {warning}" for warning in item.warnings),
     ]
-    return lines

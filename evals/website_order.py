@@ -1,13 +1,13 @@
 """How many pages of a site are fetched until the page that answers was read: by the agent's choice, in order, by chance.
 
-The agent's choice is that of the real agent, asked through `service.ask` as by anybody, that nothing satisfies: without a chat
-model evidence is enough from `qa.retrieval_threshold` on, and a threshold of 2 is more than any confidence (`model_copy` checks
-nothing). Limits are so wide that the whole site is within them, and the least promise of a link, under which the agent gives up,
-is taken away; how often it would have given up is counted. So searches, grades, what was learned and all that is made of them
-are those of the agent, not a copy.
+The agent's choice is that of the real agent, asked through `service.ask` as by anybody, that nothing satisfies: without a
+chat model evidence is enough from `qa.retrieval_threshold` on, and a threshold of 2 is more than any confidence (`model_copy`
+checks nothing). Limits are so wide that the whole site is within them, and the least promise of a link, under which it gives
+up, is taken away; how often it would have given up is counted. So searches, what is learned and all that is made of it are
+the agent's, no copy.
 
 The one rule: passages are embedded once for a site. Every question has a collection of its own that is deleted after it, and
-texts that were embedded bring their vectors along, so here every passage of a page read has one; the agent on its own embeds the
+texts that were embedded bring their vectors along: every passage of a page read has one, where the agent on its own embeds the
 two dozen nearest.
 """
 
@@ -17,7 +17,7 @@ import math
 import random
 import statistics
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from unittest.mock import patch
@@ -28,7 +28,7 @@ from citewell.errors import CitewellError, NotFound
 from citewell.ingest.urls import canonical, origin
 from citewell.service.add import embed_pending
 from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
+from citewell.service.ask import AskRequest, stop, stream
 from citewell.service.sites import delete_site
 from citewell.types import Step
 from website_sets import Fetched, Question, Served, SiteSet, fetched, page_name
@@ -44,8 +44,8 @@ _WIDE = {"max_iterations": 50, "max_pages": 100, "max_seconds": 3_600.0}
 
 @dataclass(frozen=True)
 class Choice:
-    """One round's decision: what the best links promised, and where among those that the trace shows the gold page stood (from 1;
-    None: not among them, or the links were weighed by their words only, which is not told).
+    """One decision: what the best links promised, and where among those that the trace shows the gold page stood (from 1; None:
+    not among them, or the links were weighed by their words only, which is not told).
     """
 
     best: list[tuple[str, float, str]]
@@ -67,7 +67,7 @@ class Own:
 
 @dataclass
 class Ordered:
-    """Pages until the gold page was read, the start page included: the agent's, one page a round and as shipped; the others'."""
+    """Pages until the gold page was read, the start page included: by the agent, one a round and as shipped, and the others."""
 
     id: str
     question: str
@@ -85,6 +85,9 @@ class Ordered:
             "agent, one a round": [self.one.position or never],
             f"agent, {TOGETHER} a round": [self.shipped.position or never],
             "breadth-first": [self.breadth],
+            f"breadth-first, {TOGETHER} a round": [
+                min(self.site_pages, 1 + TOGETHER * math.ceil((self.breadth - 1) / TOGETHER))
+            ],
             "by chance": self.by_chance,
         }
 
@@ -135,6 +138,7 @@ async def ordered(settings: Settings, site: SiteSet, questions: Sequence[Questio
 
 async def _read_all(app: App, start: str, collection: str) -> Graph:
     """Breadth-first, with the agent's own reader and links; then every passage is embedded."""
+    before: list[str] = []
     with suppress(NotFound):
         before = [info.doc_id for info in await app.catalog.documents(collection)]
     leads: dict[str, list[str]] = {}
@@ -155,19 +159,20 @@ async def _read_all(app: App, start: str, collection: str) -> Graph:
 
 
 async def _own(app: App, start: str, question: Question, together: int) -> Own:
-    own = Own()
+    own, trace_id = Own(), ""
     options = {"start_urls": [start], "max_urls_per_iteration": together, **_WIDE}
     request = AskRequest(question=question.question, agent="website", collection=ASKED, keep=False, options=options)
     try:
-        async with aclosing(stream(app, request)) as events:
-            async for event in events:
-                if page := fetched(event):
-                    own.pages.append(page)
-                elif isinstance(event.data, Step):
-                    if any(page.page == question.gold_page and not page.problem for page in own.pages):
-                        own.position, own.rounds = len(own.pages), own.pages[-1].round
-                        break
-                    _note(own, event.data, question.gold_page)
+        async for event in stream(app, request):
+            if isinstance(event.data, dict):
+                trace_id = event.data.get("trace_id", trace_id)
+            if page := fetched(event):
+                own.pages.append(page)
+            elif isinstance(event.data, Step) and own.position is None:
+                if any(page.page == question.gold_page and not page.problem for page in own.pages):
+                    own.position, own.rounds = len(own.pages), own.pages[-1].round
+                    stop(app, trace_id)
+                _note(own, event.data, question.gold_page)
     finally:
         with suppress(NotFound):
             await delete_site(app, ASKED)
@@ -191,9 +196,9 @@ def figures(items: Sequence[Ordered]) -> dict[str, dict[str, float]]:
         way: {
             "mean": means[way],
             "median": statistics.median(positions),
-            **{f"within {most}": statistics.fmean(position <= most for position in positions) for most in WITHIN},
-            "of breadth-first": means[way] / means["breadth-first"],
-            "of chance": means[way] / means["by chance"],
+            **{f"<= {most}": statistics.fmean(position <= most for position in positions) for most in WITHIN},
+            "/ breadth-first": means[way] / means["breadth-first"],
+            "/ chance": means[way] / means["by chance"],
         }
         for way, positions in ways.items()
     }
@@ -202,8 +207,9 @@ def figures(items: Sequence[Ordered]) -> dict[str, dict[str, float]]:
 def table(items: Sequence[Ordered]) -> list[str]:
     """As shown in the terminal."""
     rows = figures(items)
-    lines = [f"{'pages until gold was read':26}" + "".join(f"{name:>18}" for name in rows["breadth-first"])]
-    lines += [f"{way:26}" + "".join(f"{value:18.2f}" for value in row.values()) for way, row in rows.items()]
+    widths = {name: max(8, len(name) + 2) for name in rows["breadth-first"]}
+    lines = [f"{'pages until gold is read':28}" + "".join(f"{name:>{width}}" for name, width in widths.items())]
+    lines += [f"{way:28}" + "".join(f"{row[name]:{width}.2f}" for name, width in widths.items()) for way, row in rows.items()]
     ways = {"one a round": [item.one for item in items], f"{TOGETHER} a round": [item.shipped for item in items]}
     for way, owns in ways.items():
         rounds = statistics.fmean(own.rounds for own in owns)

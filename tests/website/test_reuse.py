@@ -135,21 +135,14 @@ async def test_a_missing_page_is_not_asked_for_again(desk: Desk, shop: Web) -> N
     assert shop.paths().count("/help/returns") == 1
 
 
-async def test_a_page_that_answered_is_first_the_next_time(
-    desk: Desk, web: Web
-) -> None:
-    """The site's memory of where answers were found, when its pages have gone from the store."""
-    names = ["tide", "quarry", "net", "pier", "sail"]
-    web.page("/", "".join(f'<p><a href="/{name}">The {name} pages</a></p>' for name in names))
-    for name in names:
-        web.page(f"/{name}", f"<p>About the {name}.</p>")
-    web.page("/sail", "<p>A ticket costs nine kroner.</p>")
-    desk.knows("A ticket costs nine kroner.")
-    question = "How much is a ticket?"
-    assert (await desk.ask(question)).status == "answered"
-    assert len(web.paths()) > 3
-    await desk.app.catalog.delete(*[info.doc_id for info in await desk.app.catalog.documents(f"127.0.0.1:{web.port}")])
-    before = len(web.paths())
-    again = await desk.ask(question, max_urls_per_iteration=1)
-    assert (again.status, web.paths()[before:]) == ("answered", ["/", "/sail"])
-    assert "it answered such a question before" in desk.visited[-1]["why"]
+async def test_where_an_answer_was_found_is_noted(desk: Desk, shop: Web) -> None:
+    """With its question, once; not for a question that is not to be kept, nor for a refusal."""
+    desk.knows(RETURNS)
+    site = f"127.0.0.1:{shop.port}"
+    await desk.ask(QUESTION, keep=False)
+    await desk.ask("How deep is the harbour?")
+    assert await desk.app.sites.finds(site, desk.app.embedder.name) == []
+    for _ in range(2):
+        await desk.ask(QUESTION)
+    (found,) = await desk.app.sites.finds(site, desk.app.embedder.name)
+    assert (found.uri, found.question) == (shop.at("/help/returns"), QUESTION)

@@ -17,7 +17,6 @@ from citewell.ingest.sentences import language
 from citewell.ingest.urls import canonical, identity
 from citewell.retrieve.frontier import Promise
 from citewell.skills.clean import clean
-from citewell.skills.confidence import answer_confidence
 from citewell.skills.draft import asked, grade_evidence, proof_of, settles, word
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import packed, seen
@@ -31,9 +30,9 @@ from citewell.types import Event, Hit
 SHOWN = 10  # links that a step of the trace tells of
 # Under this calibrated confidence the model is not asked whether the answer is there, as long as there is a link to follow.
 HOPELESS = 0.05
-# A grade that says yes is not enough to stop at, as long as links promise something: with it the evidence must be so likely to
-# hold the answer. Evidence that did not, and was graded yes, had 0.08 and 0.17; such that did had 0.4 and more.
-SURE = 0.2
+# A grade that says yes is not enough to stop at, as long as links promise something: the search has to be so sure too, or one
+# more round to bring nothing better. Evidence that was graded yes and held no answer had 0.06, such that did had 0.3 and more.
+PLAUSIBLE = 0.15
 # A question to which no link and no page of a site comes nearer is not about the site.
 ABOUT = 0.3
 
@@ -121,7 +120,9 @@ async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "
         if quick and quick[0].score >= max(STRONG, state.retrieval_confidence) and (following := choose(state, deps, quick)):
             return _follow(state, following)
     unlikely = state.retrieval_confidence < HOPELESS and not ended
-    if not unlikely and await _settled(state, deps) and (ended or _sure(state, deps) >= SURE):
+    before = state.graded
+    settled = not unlikely and await _settled(state, deps)
+    if settled and (ended or state.retrieval_confidence >= PLAUSIBLE or state.graded == before):
         return "answer"
     found = [] if (ended := _ended(state, deps)) else await by_meaning(state, deps)
     state.nearness = max([state.nearness, *(promise.score for promise in found[:1])])
@@ -188,11 +189,6 @@ def _explore(state: WebsiteState, urls: dict[str, str]) -> Literal["explore"]:
     state.current_iteration += 1
     note(explore=urls)
     return "explore"
-
-
-def _sure(state: WebsiteState, deps: Deps) -> float:
-    """How likely it is that the evidence holds the answer, 0 to 1: the search and the grade together."""
-    return answer_confidence(state.retrieval_confidence, state.evidence_log_odds, [], deps.calibration)
 
 
 async def _settled(state: WebsiteState, deps: Deps) -> bool:

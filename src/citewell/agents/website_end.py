@@ -41,6 +41,7 @@ def _show(state: WebsiteState, deps: Deps) -> None:
     state.proof = kept
     text = with_markers(kept.sentences, state.lang)
     unsettled = state.settled is not None and state.settled < SETTLES_THRESHOLD
+    unsettled = unsettled or state.stop_reason.startswith("budget")  # nobody could grade it any more
     if not unsettled and not state.degraded:
         state.status, state.final_answer = "answered", text
         return

@@ -23,26 +23,31 @@ from citewell.ingest.fetch import Page
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium
-    from playwright.async_api import BrowserContext, CDPSession, Playwright, Request, Route, WebSocketRoute
+    from playwright.async_api import BrowserContext, CDPSession, Dialog, Playwright, Request, Route, WebSocketRoute
+    from playwright.async_api import Page as Window
 
 Fetch = Callable[[str], Awaitable[Page]]
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _AT_ONCE: Final = 2  # pages, of about 100 MB of memory each
 _MOST_REQUESTS: Final = 60  # of one page
+_MOST_LOADS: Final = 5  # of its document; one that loads itself again and again stays where it then is
 _MOST_BYTES: Final = 30_000_000  # that one page gets, in all
 _LONGEST: Final = 10_000_000  # characters of the HTML that comes of it
 _START_SECONDS: Final = 30.0
 _CLOSE_SECONDS: Final = 5.0
 _LOOK: Final = 0.1  # seconds between two looks at a page
+_TRIES: Final = 10  # to look at a page
 _QUIET: Final = 0.5  # seconds without a change after which a page that waits for nothing is done
-_LONG_QUIET: Final = 2.0  # and one that goes on asking for something
+_LONG_QUIET: Final = 2.0  # and one that goes on asking for something, but has so many words already
+_WORDS: Final = 500  # characters
 _ENOUGH: Final = 0.7  # share of its seconds after which a page that never rests is taken as it is
 _KINDS: Final = frozenset({"document", "script", "xhr", "fetch"})  # what can bring text; pictures, styles and the like cannot
 _KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT")  # of the environment: no keys of ours
 _NOWHERE: Final = "http://127.0.0.1:9"  # a proxy at the port where nothing answers; no name resolves, this one neither
 _FLAGS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",  # the next one is its name in older ones, and does nothing in newer
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
     "--dns-prefetch-disable",
@@ -58,8 +63,8 @@ _FLAGS: Final = (
 # run in a page before its own scripts: what could send packets past the requests
 _WITHOUT = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name];"
 # Both run in a world of our own, where a page's scripts have changed nothing. What components keep to themselves is text too.
-_STATE = """(() => { const body = document.body; return [document.readyState, location.href,
-    body ? body.textContent.length : 0, document.getElementsByTagName('*').length].join(' ') })()"""
+_STATE = """[document.readyState, document.body ? document.body.innerText.length : 0,
+    document.getElementsByTagName('*').length, location.href].join(' ')"""
 _HTML = """(() => {
     const inert = document.implementation.createHTMLDocument('');
     const flat = node => {
@@ -151,8 +156,8 @@ class Browser:
         from playwright.async_api import Error
 
         with anyio.CancelScope(shield=True):
-            await visit.stop()
             with anyio.move_on_after(_CLOSE_SECONDS) as limit, suppress(Error):
+                await visit.stop()
                 await context.close()
         if limit.cancelled_caught:
             await self.close()
@@ -162,16 +167,16 @@ class Browser:
             async with self._lock:
                 if self._chromium is None or not self._chromium.is_connected():
                     await self._end()
-                    await self._start()
-                assert self._chromium is not None
-                return self._chromium
+                    self._chromium = await self._start()
+                chromium = self._chromium
+        return chromium
 
-    async def _start(self) -> None:
+    async def _start(self) -> Chromium:
         from playwright.async_api import Error, async_playwright
 
         try:
             self._playwright = await async_playwright().start()
-            self._chromium = await self._playwright.chromium.launch(
+            return await self._playwright.chromium.launch(
                 executable_path=self._executable,
                 args=[*_FLAGS],
                 proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
@@ -207,7 +212,7 @@ class _Visit:
     def __init__(self, first: Page, fetch: Fetch) -> None:
         self.first = first
         self.fetch = fetch
-        self.requests = self.size = 0  # of what was fetched for it
+        self.requests = self.size = self.loads = 0  # requests and bytes of what was fetched for it
         self.broken: Exception | None = None
         self.open: set[asyncio.Future[Page]] = set()
 
@@ -216,17 +221,26 @@ class _Visit:
         await context.route("**/*", self._answer)
         await context.route_web_socket(lambda _: True, _hang_up)
         page = await context.new_page()
-        context.on("page", lambda other: other.close())  # what a page opens
-        page.on("dialog", lambda dialog: dialog.dismiss())
+        context.on("page", _close)  # what a page opens
+        page.on("dialog", _dismiss)
         crashed = asyncio.Event()
         page.on("crash", lambda _: crashed.set())
         eyes = await context.new_cdp_session(page)
         await page.goto(self.first.final_url, wait_until="commit", timeout=1_000 * seconds)
         await self._settled(eyes, _ENOUGH * seconds, crashed)
-        text = await _seen(eyes, _HTML)
+        text = await self._text(eyes)
         if self.broken is not None:
             raise self.broken
-        return str(text).encode("utf-8", "replace")
+        return text.encode("utf-8", "replace")
+
+    async def _text(self, eyes: CDPSession) -> str:
+        from playwright.async_api import Error
+
+        for _ in range(_TRIES):
+            with suppress(Error):  # the page is being exchanged for another
+                return str(await _seen(eyes, _HTML))
+            await asyncio.sleep(_LOOK)
+        return str(await _seen(eyes, _HTML))
 
     async def stop(self) -> None:
         for each in self.open:
@@ -237,42 +251,46 @@ class _Visit:
         """Until the page looks the same for a while, or for `most` seconds."""
         from playwright.async_api import Error
 
-        loop = asyncio.get_running_loop()
-        ends, since, before = loop.time() + most, loop.time(), ""
-        while loop.time() < ends:
+        clock = asyncio.get_running_loop().time
+        ends, changed, asked = clock() + most, clock(), clock()
+        before, requests = "loading 0", 0
+        while clock() < ends:
             await asyncio.sleep(_LOOK)
             if crashed.is_set():
                 raise TransientError(f"{self.first.url}: its scripts broke the browser", code="browser_crashed")
-            try:
+            with suppress(Error):  # the page is being exchanged for another
                 state = str(await _seen(eyes, _STATE))
-            except Error:  # it is being exchanged for another
-                continue
-            if state != before:
-                since, before = loop.time(), state
-            waits = bool(self.open) or not state.startswith("complete")
-            if loop.time() - since >= (_LONG_QUIET if waits else _QUIET):
+                if state != before:
+                    changed, before = clock(), state
+            if self.open or self.requests != requests or not before.startswith("complete"):
+                asked, requests = clock(), self.requests
+            quiet = clock() - changed
+            if quiet >= _QUIET and clock() - asked >= _QUIET:
+                return
+            if quiet >= _LONG_QUIET and int(before.split()[1]) >= _WORDS:
                 return
 
     async def _answer(self, route: Route) -> None:
         from playwright.async_api import Error
 
-        with suppress(Error):  # the page is gone
-            try:
-                page = await self._asked_for(route.request)
-            except CitewellError as error:
-                page = None
-                if error.code == "page_missing":  # an application may have an answer to that
-                    await route.fulfill(status=404, body="")
-                    return
-            except Exception as error:  # noqa: BLE001  # raised again where the page is waited for
-                page, self.broken = None, error
-            if page is None:
+        page, missing = None, False
+        try:
+            page = await self._asked_for(route.request)
+        except CitewellError as error:
+            missing = error.code == "page_missing"  # an application may have an answer to that
+        except Exception as error:  # noqa: BLE001  # raised again where the page is waited for
+            self.broken = error
+        with suppress(Error):  # the page may be gone by now
+            if page is not None:
+                kind = page.media_type or "text/plain"
+                charset = f"; charset={page.charset}" if page.charset else ""
+                await route.fulfill(status=200, body=page.data, content_type=kind + charset)
+            elif route.request.is_navigation_request():
+                await route.fulfill(status=204)  # a browser stays where it is, and shows no error in place of the page
+            elif missing:
+                await route.fulfill(status=404, body="")
+            else:
                 await route.abort()
-                return
-            kind = page.media_type or "text/plain"
-            await route.fulfill(
-                status=200, body=page.data, content_type=f"{kind}; charset={page.charset}" if page.charset else kind
-            )
 
     async def _asked_for(self, request: Request) -> Page | None:
         """What a request is answered with; None where it is not."""
@@ -280,8 +298,10 @@ class _Visit:
         if request.method != "GET" or kind not in _KINDS or urlsplit(url).scheme not in {"http", "https"}:
             return None
         if url == self.first.final_url and kind == "document":
-            return self.first
-        if kind != "script" and not _near(self.first.final_url, url):
+            self.loads += 1
+            return self.first if self.loads <= _MOST_LOADS else None
+        near = _near(self.first.final_url, url)
+        if not near and kind != "script":
             return None
         self.requests += 1
         if self.requests > _MOST_REQUESTS or self.size > _MOST_BYTES:
@@ -289,22 +309,28 @@ class _Visit:
         task = asyncio.ensure_future(self.fetch(url))
         self.open.add(task)
         try:
-            page = await asyncio.wait_for(task, None)
+            page = await task
         except asyncio.CancelledError:
-            return None
+            if task.cancelled():  # nobody looks at the page any more
+                return None
+            raise
         finally:
             self.open.discard(task)
         self.size += len(page.data)
-        return page if self.size <= _MOST_BYTES else None
+        runs = near or "javascript" in page.media_type or "ecmascript" in page.media_type
+        return page if runs and self.size <= _MOST_BYTES else None
 
 
 def _near(page: str, url: str) -> bool:
-    """Whether `url` is of the page's own host or below it. A page of one site must not read another through us, for we may be
-    where that one trusts its visitors; scripts, which cannot be read, may come from anywhere.
+    """Whether `url` is of the page's own site, or of a host below its own. A page of one site must not read another through us,
+    for we may be where that one trusts its visitors; scripts, which run but cannot be read, may come from anywhere.
     """
-    host, other = urlsplit(page).hostname or "", urlsplit(url).hostname or ""
-    own = host.removeprefix("www.")
-    return other in {host, own} or other.endswith(f".{own}")
+    one, other = urlsplit(page), urlsplit(url)
+    if (one.scheme, one.netloc) == (other.scheme, other.netloc):
+        return True
+    own = (one.hostname or "").removeprefix("www.")
+    host = other.hostname or ""
+    return one.port is None and other.port is None and (host == own or host.endswith(f".{own}"))
 
 
 async def _seen(eyes: CDPSession, expression: str) -> Any:
@@ -317,3 +343,17 @@ async def _seen(eyes: CDPSession, expression: str) -> Any:
 
 async def _hang_up(socket: WebSocketRoute) -> None:
     await socket.close()
+
+
+async def _close(page: Window) -> None:
+    from playwright.async_api import Error
+
+    with suppress(Error):  # it is gone already
+        await page.close()
+
+
+async def _dismiss(dialog: Dialog) -> None:
+    from playwright.async_api import Error
+
+    with suppress(Error):
+        await dialog.dismiss()

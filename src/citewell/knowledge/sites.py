@@ -34,8 +34,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """An answer to a question was found on the page `uri`. `vector` is that of the question, of length 1. Its words are not kept:
-    a site is everybody's, and a question may be about who asked.
+    """An answer to a question was found on the page `uri`. `vector` is that of the question, of length 1; its words are not
+    kept: a site is everybody's, and a question may be about who asked.
     """
 
     collection: str
@@ -90,7 +90,8 @@ class Sites:
     async def found(self, collection: str, uri: str, question: str, vector: Vector, embedder: str) -> None:
         """Note that this page answered the question. Nothing happens where the collection has gone."""
         stored = stored_vector(embedder, vector)
-        row = {"collection": collection, "key": identity(uri), "uri": uri, "asked": hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()} | stored._asdict()
+        asked = hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
+        row = {"collection": collection, "key": identity(uri), "uri": uri, "asked": asked} | stored._asdict()
 
         def note(connection: Connection) -> None:
             connection.execute(_FOUND, row | {"at": self._clock()})

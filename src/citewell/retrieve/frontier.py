@@ -27,6 +27,7 @@ HELPFUL = 0.08  # for pages that are there to answer questions, and for words of
 MENU = 0.05  # less for a link around the content: it stands on every page
 DEPTH = 0.01  # less for each step from the start
 ALIKE = 0.06  # less for each page read whose address is of the same pattern and served nothing: calendars, long lists
+ENOUGH = 3  # words that a link shares with the question, for its meaning to be taken for granted
 UNREADABLE = 0.3  # less for what is there to be done, not to be read
 LEAST_COSINE, WIDE = 0.78, 0.14  # of multilingual-e5-small between short texts: unrelated, and the span to nearly the same
 
@@ -130,7 +131,8 @@ def weigh(
         link = mention.link
         shares, named = words.share(link)
         cosine = meaning.get(label(link))
-        close = shares if cosine is None else min(1.0, max(0.0, (cosine - LEAST_COSINE) / WIDE))
+        unknown = shares * min(1.0, len(named) / ENOUGH)
+        close = unknown if cosine is None else min(1.0, max(0.0, (cosine - LEAST_COSINE) / WIDE))
         score = WORDS * shares + MEANING * close
         reasons = [f"it names {', '.join(named)}"] if named else []
         reasons += ["it is close in meaning"] if cosine is not None and close >= 0.5 else []

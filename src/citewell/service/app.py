@@ -100,6 +100,12 @@ class App:
 
         pages = Pages(self)
         self._stack.push_async_callback(pages.close)
+        if self.settings.website.browser == "auto":
+            from citewell.ingest.browser import Browser
+
+            browser = Browser()
+            self._stack.push_async_callback(browser.close)
+            pages.render = lambda url, seconds: browser.render(url, pages.part, seconds)
         return pages
 
     @cached_property

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 
 import anyio
 
-from citewell.errors import CitewellError, PermanentError, TransientError, UnreadableFile
+from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError, UnreadableFile
 from citewell.ingest.bounded import bounded
 from citewell.ingest.fetch import ATTEMPTS, Fetcher, Page
 from citewell.ingest.links import Link, PageLinks
@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 HTML = {".html", ".htm", ".xhtml"}
 SECONDS = 60.0  # for a page that is asked for by hand, the wait for its host's turn included
+PART_SECONDS = 10.0  # for one thing that the scripts of a page ask for
 LEAST = 0.001  # seconds: what is left of a time that has run out
 Render = Callable[[str, float], Awaitable[bytes]]  # (address, seconds) -> the HTML that scripts have made of it, in UTF-8
 
@@ -142,6 +143,10 @@ class Pages:
             if info.priority != priority:
                 await self._app.catalog.set_priority(info.doc_id, priority)
         return report.model_copy(update={"warnings": [*crawled.notes, *report.warnings]})
+
+    async def part(self, url: str) -> Page:
+        """What the scripts of a page ask for; not kept. Raises what `Fetcher.page` raises."""
+        return await self._fetcher.page(url, seconds=PART_SECONDS)
 
     async def site_map(self, url: str, allowed: Callable[[str], bool], *, most: int, seconds: float) -> list[Entry]:
         """Pages that the sitemaps of this URL's site name, of such as are `allowed`; none where there are no sitemaps, or where
@@ -264,7 +269,7 @@ class Pages:
             return body
         try:
             made = await self.render(url, wanted.left)
-        except (TransientError, PermanentError, UnreadableFile) as error:
+        except (TransientError, PermanentError, UnreadableFile, ConfigError) as error:
             body.notes.append(f"{url}: its scripts could not be run: {error.message}")
             return body
         # the page may name the encoding that it came in
