@@ -105,6 +105,7 @@ async def _ask(app: App, served: Served, question: Question) -> Asked:
         elif isinstance(event.data, Answer):
             answer = event.data
     assert answer is not None, "every run ends with an answer"
+    told["seconds"] = answer.usage.seconds
     one = Asked(
         question.id,
         question.question,

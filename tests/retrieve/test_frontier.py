@@ -46,7 +46,8 @@ def weighed(question: str, links: Sequence[Link | Mention], **more: Any) -> list
 
 
 @pytest.mark.parametrize(("question", "right"), [
-    (ASKED, link("/x", "Returns")), (ASKED, link("/help/return-a-lamp", "here")), (ASKED, link("/x", "more", heading="Returns")),
+    (ASKED, link("/x", "Returns")), (ASKED, link("/help/return-a-lamp", "here")),
+    (ASKED, link("/x", "more", heading="Returns")),
     (ASKED, link("/x", "details", around="how to return what you bought")), (ZH, link("/x", "退货与退款")),
     (ZH, link("/x", "更多", heading="国际订单")), (ZH, link("/%E9%80%80%E8%B4%A7", "这里")),
 ])  # fmt: skip
@@ -98,7 +99,9 @@ def test_menus_stand_below_the_content() -> None:
     assert order(ASKED, [*links, link("/other", "The people")])[-1] == "/other"
 
 
-@pytest.mark.parametrize("text", ["Log in", "Sign up", "Shopping cart", "Checkout", "Share on Facebook", "登录", "注册", "购物车"])
+@pytest.mark.parametrize(
+    "text", ["Log in", "Sign up", "Shopping cart", "Checkout", "Share on Facebook", "登录", "注册", "购物车"]
+)
 def test_what_is_to_be_done_is_never_first(text: str) -> None:
     """Behind every page that can be read; and of two with the words of the question, behind the one that is a page."""
     links = [link("/x", text), link("/a", "The people"), link("/b", "Journal", place="around")]
@@ -238,7 +241,8 @@ def test_words_of(url: str, words: str) -> None:
 
 @pytest.mark.parametrize(("given", "shown"), [
     (link("/a", "Opening hours of the shop"), "Opening hours of the shop"), (link("/a", "here", heading="Returns"), "Returns"),
-    (link("/a", "更多", heading="退货", around="七天内"), "退货 七天内"), (link("/return-policy", "click here"), "return policy"),
+    (link("/a", "更多", heading="退货", around="七天内"), "退货 七天内"),
+    (link("/return-policy", "click here"), "return policy"),
     (link("/a", "Europe", heading="Shipping"), "Shipping: Europe"), (link("/gift_cards"), "gift cards"),
     (link("/a", "Shipping", heading="Shipping"), "Shipping"),
 ])  # fmt: skip
@@ -258,6 +262,8 @@ def test_signpost() -> None:
     assert signpost("1. 保修\n2. 付款方式", links)
     assert not signpost("Orders may be returned within 14 days of delivery.\n\n- Shipping costs", links)
     assert not signpost("可以在签收后十四天内申请退货，详情见下。\n- 保修", links)
+    assert not signpost("Valid for three years.\n\n- Returns and refunds\n- Shipping costs\n- 保修", links)
+    assert not signpost("有效期三年。\n- 保修\n- 付款方式", links)
     assert not signpost("", links)
     assert not signpost("- Returns and refunds", frozenset())
 

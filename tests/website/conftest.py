@@ -90,8 +90,19 @@ class Web:
     def page(self, path: str, body: str | bytes = "", *, title: str = "", **more: Any) -> None:
         """HTML around a text, or bytes as they are."""
         if isinstance(body, str):
-            body = f"<html><head><title>{title or path}</title></head><body><main><h1>{title or path}</h1>{body}</main></body></html>"
+            title = title or path
+            body = f"<html><head><title>{title}</title></head><body><main><h1>{title}</h1>{body}</main></body></html>"
         self.pages[path] = Page(body=body.encode() if isinstance(body, str) else body, **more)
+
+    def made(self, body: str) -> Page:
+        """For `otherwise`."""
+        return Page(f"<html><head><title>Made</title></head><body>{body}</body></html>".encode())
+
+    def stored(self, path: str) -> Page:
+        """A page, to be changed."""
+        page = self.pages[path]
+        assert isinstance(page, Page)
+        return page
 
     def leads(self, path: str, there: str, status: int = 302) -> None:
         self.pages[path] = Page(status=status, headers={"location": there})
@@ -190,7 +201,7 @@ def shop_page(path: str, title: str, body: Sequence[str], links: Mapping[str, st
 
 @dataclass
 class Desk:
-    """Asks the agent about a site. `knows`: the sentences that settle questions; a model that sees one says yes and quotes it."""
+    """Asks the agent about a site. `knows`: sentences that settle questions; a model that sees one says yes and quotes it."""
 
     settings: Settings
     web: Web
@@ -213,7 +224,7 @@ class Desk:
         return [sentence for sentence in self.known if sentence in shown]
 
     def request(self, question: str, **more: Any) -> AskRequest:
-        """`session_id`, `collection`, `user_id`, `keep` are of the request, the rest options; the shop's first page to start from."""
+        """`session_id`, `collection`, `user_id`, `keep`, `history` are of the request, the rest options."""
         said = {name: more.pop(name) for name in ("session_id", "collection", "user_id", "keep", "history") if name in more}
         if "start_urls" not in more and "session_id" not in said:
             more["start_urls"] = [self.web.url]
@@ -229,7 +240,7 @@ class Desk:
     @property
     def visited(self) -> list[dict[str, Any]]:
         """What was told of each page."""
-        return [e.data for e in self.events if e.kind == "progress" and e.data["kind"] == "page"]
+        return [e.data for e in self.events if isinstance(e.data, dict) and e.data["kind"] == "page"]
 
     @property
     def steps(self) -> list[Step]:

@@ -81,6 +81,17 @@ async def test_no_link_of_the_first_page_promises_anything(shop: Web, open_desk:
             assert (answer.status, [citation.quote for citation in answer.citations]) == ("answered", [sentence])
 
 
+async def test_a_short_answer_above_many_links(desk: Desk, shop: Web, make_page: Callable[..., bytes]) -> None:
+    """A page of one sentence and a list of other questions is no list of links."""
+    sentence = "A gift card is valid for three years."
+    names = ["returns", "shipping", "international", "warranty", "payment", "hours", "care", "repairs"]
+    others = {f"/help/{name}": f"What should I know about {name} and everything around it?" for name in names}
+    shop.page("/help/gift-cards", make_page("/help/gift-cards", "Gift cards", [sentence], others))
+    desk.knows(sentence)
+    answer = await desk.ask("How long is a gift card valid?", start_urls=[shop.at("/help/gift-cards")])
+    assert (answer.status, answer.answer, shop.paths()) == ("answered", sentence + "[1]", ["/help/gift-cards"])
+
+
 async def test_without_a_chat_model(shop: Web, open_desk: Callable[..., Any]) -> None:
     """Tier none: the evidence itself is the answer."""
     async with open_desk(llm="none") as plain:
@@ -93,9 +104,7 @@ async def test_without_a_chat_model(shop: Web, open_desk: Callable[..., Any]) ->
 async def test_start_pages_are_fetched_together(desk: Desk, shop: Web) -> None:
     """All under way at once, each once however it is spelled, before anything else."""
     for path in ("/help", "/about"):
-        page = shop.pages[path]
-        assert not callable(page)
-        page.slow = 0.3
+        shop.stored(path).slow = 0.3
     starts = ["/help", "/about/", "/about#team", "/help?utm_source=mail", "/help/"]
     desk.knows("Ines Marlow draws the lamps.")
     answer = await desk.ask("Who are the people that draw the lamps?", start_urls=[shop.at(path) for path in starts])
@@ -148,7 +157,9 @@ async def test_the_instruction_turns_to_pages(desk: Desk, web: Web) -> None:
         web.page(f"/{name}", f"<p>About the {name}.</p>")
     await desk.ask("What does it weigh?", max_iterations=1, max_urls_per_iteration=1)
     assert web.paths() == ["/", "/tide"]
-    await desk.ask("What does it weigh?", max_iterations=1, max_urls_per_iteration=1, instruction="Prefer what the quarry says.")
+    await desk.ask(
+        "What does it weigh?", max_iterations=1, max_urls_per_iteration=1, instruction="Prefer what the quarry says."
+    )
     assert web.paths()[2:] == ["/quarry"]
 
 

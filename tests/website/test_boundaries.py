@@ -37,16 +37,18 @@ def connected(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def home(web: Web, *hrefs: str, head: str = "", after: str = "") -> None:
     """A first page whose links all promise the answer, and one of its own that has nothing."""
     links = "".join(f'<p><a href="{href}">{WORDS}</a></p>' for href in (*hrefs, "/lamp"))
-    body = f"<html><head><title>Lamps</title>{head}</head><body><main><p>Lamps of all kinds.</p>{links}{after}</main></body></html>"
-    web.page("/", body.encode())
+    main = f"<main><p>Lamps of all kinds.</p>{links}{after}</main>"
+    web.page("/", f"<html><head><title>Lamps</title>{head}</head><body>{main}</body></html>".encode())
     web.page("/lamp", "<p>A red lamp stands here.</p>")
 
 
 HOSTILE = [
     "file:///etc/passwd", "javascript:fetch('/secret')", "data:text/html,secret", "mailto:a@b.example", "ftp://127.0.0.1/secret",
     "http://169.254.169.254/latest/meta-data/", "http://2130706434/secret", "http://0x7f000002/secret", "http://0177.0.0.2/secret",
-    "http://127.2/secret", "http://[::ffff:127.0.0.2]:{port}/secret", "http://[::ffff:a9fe:a9fe]/secret", "http://[::1]:{port}/secret",
-    "http://127.0.0.1:x@127.0.0.2:{port}/secret", "http://127.0.0.1:{port}@127.0.0.2:{port}/secret", "//127.0.0.2:{port}/secret",
+    "http://127.2/secret", "http://[::ffff:127.0.0.2]:{port}/secret", "http://[::ffff:a9fe:a9fe]/secret",
+    "http://[::1]:{port}/secret",
+    "http://127.0.0.1:x@127.0.0.2:{port}/secret", "http://127.0.0.1:{port}@127.0.0.2:{port}/secret",
+    "//127.0.0.2:{port}/secret",
     "http:\\\\127.0.0.2:{port}\\secret", "http://127.0.0.1:{port}\\@127.0.0.2:{port}/secret", "http://127.0.0.1.evil.example/secret",
     "http://localhost:{port}/secret", "http://0.0.0.0:{port}/secret", "http://127.0.0.1:1/secret", "https://127.0.0.1/secret",
     "\x01http://127.0.0.2:{port}/secret", "http:/\n/127.0.0.2:{port}/secret", "http://127。0。0。2:{port}/secret",
@@ -69,13 +71,15 @@ async def test_links_that_lead_out(desk: Desk, web: Web, connected: list[str]) -
 async def test_links_that_lead_out_where_every_host_is_allowed(desk: Desk, web: Web, connected: list[str]) -> None:
     """The rules of addresses still hold: nothing inside that the settings do not name, and no address in two readings."""
     home(web, *[href.format(port=web.port) for href in HOSTILE])
-    web.otherwise = lambda path: type(web.pages["/"])(b"<p>Sand.</p>") if path.startswith("/secret") else None  # type: ignore[arg-type, return-value]
+    web.otherwise = lambda path: web.made("<p>Sand.</p>") if path.startswith("/secret") else None
     answer = await desk.ask(QUESTION, allowed_domains=["*"], max_seconds=8, max_urls_per_iteration=40, max_iterations=1)
     assert answer.status == "refused"
     addresses = [ipaddress.ip_address(each) for each in connected]
     assert all((getattr(each, "ipv4_mapped", None) or each).is_loopback for each in addresses)
     # of those to 127.0.0.2, the plain one (written in four ways) and the one in IPv6 are read, nothing else is
-    assert {asked.host for asked in web.asked} <= {f"{host}:{web.port}" for host in ("127.0.0.1", OUTSIDE, "[::ffff:7f00:2]", "localhost")}
+    assert {asked.host for asked in web.asked} <= {
+        f"{host}:{web.port}" for host in ("127.0.0.1", OUTSIDE, "[::ffff:7f00:2]", "localhost")
+    }
     assert {path for path in web.paths() if path not in {"/", "/lamp"}} == {"/secret"}
     assert len([asked for asked in web.asked if asked.path == "/secret"]) <= 3
     for inside in ("169.254.169.254", "[::ffff:a9fe:a9fe]", "0.0.0.0"):  # noqa: S104
@@ -84,7 +88,8 @@ async def test_links_that_lead_out_where_every_host_is_allowed(desk: Desk, web: 
 
 
 @pytest.mark.parametrize(("head", "after"), [
-    ('<base href="http://127.0.0.2:{port}/">', ""), ('<meta http-equiv="refresh" content="0; url=http://127.0.0.2:{port}/secret">', ""),
+    ('<base href="http://127.0.0.2:{port}/">', ""),
+    ('<meta http-equiv="refresh" content="0; url=http://127.0.0.2:{port}/secret">', ""),
     ("", '<iframe src="http://127.0.0.2:{port}/secret"></iframe>'), ("", '<img src="http://127.0.0.2:{port}/secret">'),
     ("", '<form action="http://127.0.0.2:{port}/secret"><input name=q></form>'),
     ('<link rel="canonical" href="http://127.0.0.2:{port}/secret">', ""),

@@ -22,25 +22,31 @@ FACT = "Domestic orders may be returned within 14 days of delivery."
     ("Who won the chess championship of 1972?", "not"), ("谁赢得了1972年的国际象棋冠军？", "没有找到|无关"),
 ])  # fmt: skip
 @pytest.mark.parametrize("llm", ["scripted", "none"])
-async def test_a_question_from_elsewhere(
-    shop: Web, open_desk: Callable[..., Any], question: str, said: str, llm: str
-) -> None:
+async def test_a_question_from_elsewhere(shop: Web, open_desk: Callable[..., Any], question: str, said: str, llm: str) -> None:
     """Refused without a citation, after few pages, in the question's language."""
     async with open_desk(llm=llm) as desk:
         answer = await desk.ask(question)
     assert (answer.status, answer.citations, answer.sentences) == ("refused", [], [])
-    assert answer.stop_reason in {"off_site", "site_exhausted"}
+    assert answer.stop_reason in {"off_site", "site_exhausted"} or (llm, answer.stop_reason) == ("none", "unsettled")
     assert any(word in answer.answer for word in said.split("|"))
     assert answer.confidence < 0.3
     assert len(shop.paths()) <= 12
 
 
-async def test_the_site_does_not_tell(desk: Desk, shop: Web) -> None:
-    """A question about its matters: the nearest passages are named, and how many pages were read."""
-    answer = await desk.ask("Which warranty does the glass of a lamp have in Peru?")
-    assert (answer.status, answer.stop_reason) == ("refused", "site_exhausted")
-    assert f"{len(shop.paths())} pages" in answer.answer
-    assert "Warranty" in answer.answer
+async def test_the_site_does_not_tell(shop: Web, open_desk: Callable[..., Any]) -> None:
+    """A question about its matters is not said to be from elsewhere: the nearest passages are named, and the pages counted."""
+    asked = {
+        "Do you repair tents?": "Repairs",
+        "What is the warranty on the filter cartridge?": "Warranty",
+        "How much is express shipping to Brazil?": "Shipping",
+    }
+    async with open_desk(embedder="builtin") as desk:
+        for n, (question, nearest) in enumerate(asked.items()):
+            before = len(shop.paths())
+            answer = await desk.ask(question, collection=f"c{n}")
+            assert (question, answer.status, answer.stop_reason) == (question, "refused", "site_exhausted")
+            assert f"{len(shop.paths()) - before} pages" in answer.answer
+            assert nearest in answer.answer
 
 
 @pytest.mark.parametrize("greeting", ["Hello!", "Thanks", "你好", "谢谢"])
@@ -97,9 +103,11 @@ async def test_one_start_page_of_two_is_enough(desk: Desk, shop: Web) -> None:
     ({"start_urls": ["http://u:p@127.0.0.1/"]}, "bad_url"), ({"start_urls": ["http://2130706433/"]}, "bad_url"),
     ({"start_urls": [""]}, "bad_url"), ({"start_urls": []}, "no_site"), ({"start_urls": "http://127.0.0.1/"}, None),
     ({"allowed_domains": ["exa mple.com"]}, "bad_domain"), ({"allowed_domains": ["*.127.0.0.1"]}, "bad_domain"),
-    ({"allowed_domains": [""]}, "bad_domain"), ({"max_pages": 0}, None), ({"max_pages": -3}, None), ({"max_pages": "many"}, None),
+    ({"allowed_domains": [""]}, "bad_domain"), ({"max_pages": 0}, None), ({"max_pages": -3}, None),
+    ({"max_pages": "many"}, None),
     ({"max_iterations": -1}, None), ({"max_iterations": 51}, None), ({"max_urls_per_iteration": 0}, None),
-    ({"content_max_chars": 10}, None), ({"max_seconds": 0}, None), ({"instruction": "x" * 2_000}, None), ({"max_page": 3}, None),
+    ({"content_max_chars": 10}, None), ({"max_seconds": 0}, None),
+    ({"instruction": "x" * 2_000}, None), ({"max_page": 3}, None),
 ])  # fmt: skip
 async def test_options_that_are_wrong(desk: Desk, shop: Web, options: dict[str, Any], code: str | None) -> None:
     """Refused by name before anything is asked for, and nothing is left behind."""

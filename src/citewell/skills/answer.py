@@ -66,7 +66,8 @@ async def extract(question: str, passages: Sequence[Passage], embedder: Embedder
     hit = passages[0].hit
     text, headings = hit.text, {hit.title, *hit.heading_path}
     said = [text[a:b] for a, b in sentences(text)]
-    parts = [part for part in said if part.strip() not in headings] or said  # a heading says what follows, and answers nothing
+    # a heading, or a sentence of one, says what follows and answers nothing
+    parts = [part for part in said if not any(part.strip() in heading for heading in headings)] or said
     scores = np.asarray(coverage(question, parts))
     if embedder is not None and len(parts) > most:
         scores = scores + stretched(await embedder.passages(parts) @ await embedder.query(question))
