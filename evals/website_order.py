@@ -2,8 +2,8 @@
 
 The agent's choice is that of the real agent, asked through `service.ask` as by anybody, that nothing satisfies: without a
 chat model evidence is enough from `qa.retrieval_threshold` on, and a threshold of 2 is more than any confidence (`model_copy`
-checks nothing). Limits are so wide that the whole site is within them, and the least promise of a link, under which it gives
-up, is taken away; how often it would have given up is counted. So searches, what is learned and all that is made of it are
+checks nothing). Limits are so wide that the whole site is within them, and it is not let end because nothing seems near; how
+often it would have ended so is counted. So searches, what is learned and all that is made of it are
 the agent's, no copy.
 
 The one rule: passages are embedded once for a site. Every question has a collection of its own that is deleted after it, and
@@ -23,9 +23,12 @@ from itertools import chain
 from unittest.mock import patch
 
 from citewell.agents import website_links
+from citewell.agents.website_state import Deps, WebsiteState
 from citewell.config import Settings
 from citewell.errors import CitewellError, NotFound
+from citewell.flow import note
 from citewell.ingest.urls import canonical, origin
+from citewell.retrieve.frontier import Promise
 from citewell.service.add import embed_pending
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stop, stream
@@ -38,7 +41,7 @@ DRAWS = 20
 LATE = 3  # pages; a gold page that is read later is listed
 TOGETHER = 5  # `max_urls_per_iteration` as shipped
 WITHIN = (2, 3, 6)
-LEAST = website_links.LEAST
+_NOTHING_NEAR = website_links.nothing_near
 _WIDE = {"max_iterations": 50, "max_pages": 100, "max_seconds": 3_600.0}
 
 
@@ -120,7 +123,7 @@ def unsatisfied(settings: Settings) -> Settings:
 async def ordered(settings: Settings, site: SiteSet, questions: Sequence[Question]) -> AsyncIterator[Ordered]:
     """Every question in turn. `settings.home` keeps the vectors of the pages, for another run too."""
     async with App(unsatisfied(settings)) as app:
-        with Served(site) as served, patch.object(website_links, "LEAST", -math.inf):
+        with Served(site) as served, patch.object(website_links, "nothing_near", _never):
             graph = await _read_all(app, served.start, f"site-{site.name}")
             for question in questions:
                 chance = random.Random(question.id)
@@ -158,6 +161,12 @@ async def _read_all(app: App, start: str, collection: str) -> Graph:
     return Graph(leads)
 
 
+def _never(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
+    """The agent's own judgement is noted, and not followed."""
+    note(would_end=_NOTHING_NEAR(state, deps, found))
+    return False
+
+
 async def _own(app: App, start: str, question: Question, together: int) -> Own:
     own, trace_id = Own(), ""
     options = {"start_urls": [start], "max_urls_per_iteration": together, **_WIDE}
@@ -185,7 +194,7 @@ def _note(own: Own, step: Step, gold_page: str) -> None:
         return
     places = [(n, score, why) for n, (page, score, why) in enumerate(links, 1) if page == gold_page]
     own.choices.append(Choice(links[:3], places[0] if places else None))
-    own.gave_up |= own.pages[-1].round > 0 and bool(links) and links[0][1] < LEAST
+    own.gave_up |= bool(step.detail.get("would_end"))
 
 
 def figures(items: Sequence[Ordered]) -> dict[str, dict[str, float]]:

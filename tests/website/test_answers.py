@@ -37,19 +37,19 @@ async def test_two_clicks_from_the_start(desk: Desk, shop: Web) -> None:
     assert len(shop.paths()) == len(set(shop.paths())) < 12
 
 
-async def test_questions_about_many_pages(desk: Desk, shop: Web) -> None:
+async def test_questions_about_many_pages(shop: Web, open_desk: Callable[..., Any]) -> None:
     """Each is answered from its own page, and no page is asked for twice."""
     asked = {
         "/help/warranty": ("How long does the warranty of a stove last?", "The warranty of every stove lasts for ten years."),
         "/help/gift-cards": ("How long is a gift card valid?", "A gift card is valid for three years."),
         "/help/hours": ("When does the shop open?", "The shop opens at nine in the morning and closes at six in the evening."),
         "/help/repairs": ("What does a repair cost?", "A repair costs 250 kroner and takes about three weeks."),
-        "/products/bottle": ("How long does the cartridge of the bottle last?", "Its cartridge lasts for 300 litres."),
     }
-    for path, (question, sentence) in asked.items():
-        desk.knows(sentence)
-        answer = await desk.ask(question)
-        assert (answer.answer, answer.citations[0].uri) == (sentence + "[1]", shop.at(path))
+    async with open_desk(embedder="builtin") as desk:
+        for path, (question, sentence) in asked.items():
+            desk.knows(sentence)
+            answer = await desk.ask(question)
+            assert (answer.answer, [citation.uri for citation in answer.citations]) == (sentence + "[1]", [shop.at(path)])
     assert len(shop.paths()) == len(set(shop.paths()))
 
 
@@ -68,8 +68,13 @@ async def test_the_chinese_part(shop: Web, open_desk: Callable[..., Any]) -> Non
     assert "没有找到" in refused.answer or "无关" in refused.answer
 
 
-async def test_no_link_of_the_first_page_promises_anything(shop: Web, open_desk: Callable[..., Any]) -> None:
-    """Then several are followed: a site is not given up after its terms of use."""
+async def test_no_link_of_the_first_page_promises_anything(
+    shop: Web, make_page: Callable[..., bytes], open_desk: Callable[..., Any]
+) -> None:
+    """Then several are followed: a site is not given up after one page that did not tell."""
+    shop.page(
+        "/", make_page("/", "Lantern and Tide", ["We make lamps and stoves."], {"/journal/night-walks": "Walking at night"})
+    )
     asked = {
         "How long does the warranty of a stove last?": "The warranty of every stove lasts for ten years.",
         "How long does the cartridge of the bottle last?": "Its cartridge lasts for 300 litres.",
@@ -94,7 +99,7 @@ async def test_a_short_answer_above_many_links(desk: Desk, shop: Web, make_page:
 
 async def test_without_a_chat_model(shop: Web, open_desk: Callable[..., Any]) -> None:
     """Tier none: the evidence itself is the answer."""
-    async with open_desk(llm="none") as plain:
+    async with open_desk(llm="none", embedder="builtin") as plain:
         answer = await plain.ask("What does a repair cost?")
     assert (answer.status, answer.usage.calls) == ("answered", 0)
     assert "A repair costs 250 kroner and takes about three weeks." in answer.answer

@@ -35,7 +35,7 @@ async def test_every_page_is_told_as_it_comes(desk: Desk, shop: Web) -> None:
 
 async def test_the_order_of_events(desk: Desk, shop: Web) -> None:
     """Pages before the step that read them, citations before the answer, warnings between, the answer last."""
-    shop.page("/about", "", status=500)
+    shop.page("/help/international", "", status=500)
     desk.knows(FACT)
     answer = await desk.ask(QUESTION)
     kinds = [event.kind for event in desk.events]
@@ -45,7 +45,7 @@ async def test_the_order_of_events(desk: Desk, shop: Web) -> None:
     assert [event.data for event in desk.events if event.kind == "warning"] == answer.warnings
     assert isinstance(desk.events[-1].data, Answer)
     (failed,) = [page for page in desk.visited if page["how"] == "failed"]
-    assert failed["url"] == shop.at("/about")
+    assert failed["url"] == shop.at("/help/international")
     assert "status 500" in failed["problem"]
 
 

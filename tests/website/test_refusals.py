@@ -18,26 +18,27 @@ QUESTION = "Within how many days may domestic orders be returned?"
 FACT = "Domestic orders may be returned within 14 days of delivery."
 
 
-@pytest.mark.parametrize(("question", "said"), [
-    ("Who won the chess championship of 1972?", "not"), ("谁赢得了1972年的国际象棋冠军？", "没有找到|无关"),
-])  # fmt: skip
 @pytest.mark.parametrize("llm", ["scripted", "none"])
-async def test_a_question_from_elsewhere(shop: Web, open_desk: Callable[..., Any], question: str, said: str, llm: str) -> None:
+async def test_questions_from_elsewhere(shop: Web, open_desk: Callable[..., Any], llm: str) -> None:
     """Refused without a citation, after few pages, in the question's language."""
-    async with open_desk(llm=llm) as desk:
-        answer = await desk.ask(question)
-    assert (answer.status, answer.citations, answer.sentences) == ("refused", [], [])
-    assert answer.stop_reason in {"off_site", "site_exhausted"} or (llm, answer.stop_reason) == ("none", "unsettled")
-    assert any(word in answer.answer for word in said.split("|"))
-    assert answer.confidence < 0.3
-    assert len(shop.paths()) <= 12
+    asked = {
+        "Who won the chess championship of 1972?": "does not seem|could not find",
+        "谁赢得了1972年的国际象棋冠军？": "没有找到|无关",
+    }
+    async with open_desk(llm=llm, embedder="builtin") as desk:
+        for question, said in asked.items():
+            answer = await desk.ask(question)
+            assert (answer.status, answer.citations, answer.sentences) == ("refused", [], [])
+            assert answer.stop_reason in {"off_site", "site_exhausted"}
+            assert any(words in answer.answer for words in said.split("|"))
+            assert answer.confidence < 0.3
+    assert len(shop.paths()) <= 16
 
 
 async def test_the_site_does_not_tell(shop: Web, open_desk: Callable[..., Any]) -> None:
     """A question about its matters is not said to be from elsewhere: the nearest passages are named, and the pages counted."""
     asked = {
         "Do you repair tents?": "Repairs",
-        "What is the warranty on the filter cartridge?": "Warranty",
         "How much is express shipping to Brazil?": "Shipping",
     }
     async with open_desk(embedder="builtin") as desk:
@@ -149,13 +150,14 @@ async def test_a_wrong_option_of_another_agent_is_told(desk: Desk, shop: Web) ->
     assert any("corrections" in warning and "web" in warning for warning in answer.warnings)
 
 
-async def test_a_model_that_fails(desk: Desk, shop: Web) -> None:
-    """The evidence is shown with a word of caution where the search alone is sure enough; else a refusal; never an error."""
-    desk.llm.judge_with(lambda _: (_ for _ in ()).throw(TransientError("the model is busy")))
-    answer = await desk.ask("What does a repair cost?")
-    assert answer.status in {"fallback", "refused"}
+async def test_a_model_that_fails(shop: Web, open_desk: Callable[..., Any]) -> None:
+    """The evidence is shown with a word of caution where the search alone is sure enough; never an error."""
+    async with open_desk(embedder="builtin") as desk:
+        desk.llm.judge_with(lambda _: (_ for _ in ()).throw(TransientError("the model is busy")))
+        answer = await desk.ask("What does a repair cost?")
+    assert (answer.status, answer.stop_reason) == ("fallback", "model_failed")
     assert any("the model is busy" in warning for warning in answer.warnings)
-    assert answer.status == "refused" or "A repair costs 250 kroner" in answer.answer
+    assert "A repair costs 250 kroner" in answer.answer
 
 
 async def test_a_draft_that_the_site_does_not_prove(desk: Desk, shop: Web) -> None:

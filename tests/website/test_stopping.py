@@ -69,13 +69,15 @@ async def test_a_reader_who_goes_away(desk: Desk, shop: Web) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-async def test_told_to_stop(desk: Desk, shop: Web, there: bool) -> None:
+async def test_told_to_stop(desk: Desk, shop: Web, make_page: Callable[..., bytes], there: bool) -> None:
     """While pages hang: an answer from what is there, or a refusal that says why; quickly either way."""
     slow(shop, "/help/returns", "/help/international")
     if there:
-        fact = "Everything we sell is built in a small workshop beside the harbour of Port Elling."
-        desk.llm.judge_with(lambda messages: 3.0 if desk.web.left and fact in str(messages) else -3.0)
-        desk.llm.reply_with(lambda _: fact)
+        prose = [FACT, "The days begin with the day after the parcel came.", "Nobody has to say why something is returned."]
+        links = {"/help/returns": f"{QUESTION} All about it", "/help/international": f"{QUESTION} From abroad"}
+        shop.page("/help", make_page("/help", "Help centre", prose, links))
+        desk.llm.judge_with(lambda messages: 3.0 if desk.web.left and FACT in str(messages) else -3.0)
+        desk.llm.reply_with(lambda _: FACT)
     answer: Answer | None = None
     stopped = 0.0
     async for event in stream(desk.app, desk.request(QUESTION)):
@@ -94,7 +96,8 @@ async def test_told_to_stop(desk: Desk, shop: Web, there: bool) -> None:
     assert time.monotonic() - stopped < 1.5
     assert answer is not None
     await until(lambda: not shop.now["all"], 1.0)
-    assert (shop.left, answer.stop_reason) == (2, "" if there else "stopped")  # an answer that is settled needs no excuse
+    assert shop.left == 2
+    assert answer.stop_reason == "stopped" or (there and not answer.stop_reason)  # an answer that is settled needs no excuse
     assert any("/help/returns" in warning for warning in answer.warnings)
     assert answer.status == ("answered" if there else "refused")
     assert there or "asked to" in answer.answer

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 QUESTION = "Within how many days may domestic orders be returned?"
 FACT = "Domestic orders may be returned within 14 days of delivery."
-LURE = "Domestic orders may be returned within days"  # the words of the question, so that the trap is entered
+LURE = "Within how many days domestic orders may be returned"  # the words of the question, so that the trap is entered
 CHUNK = b"<p>" + b"Sand and more sand. " * 3_000 + b"</p>"
 
 
@@ -27,7 +27,7 @@ CHUNK = b"<p>" + b"Sand and more sand. " * 3_000 + b"</p>"
 def trap(shop: Web, make_page: Callable[..., bytes]) -> Callable[..., None]:
     """The shop with links to traps among those of its first page; what leads on to the answer there is called `help_`."""
 
-    def lay(*paths: str, words: str = LURE, help_: str = "Domestic orders that may be returned: help") -> None:
+    def lay(*paths: str, words: str = LURE, help_: str = LURE) -> None:
         links = dict.fromkeys(paths, words) | {"/help": help_}
         shop.page("/", make_page("/", "Lantern and Tide", ["We make lamps."], links))
 

@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Literal
 
+from citewell.agents import website_links
 from citewell.agents.website_end import settle
-from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, learn, take
+from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, is_open, learn, take
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
 from citewell.ingest.urls import canonical, identity
+from citewell.knowledge.words import query_tokens
 from citewell.retrieve.frontier import Promise
 from citewell.skills.clean import clean
 from citewell.skills.draft import asked, grade_evidence, proof_of, settles, word
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import packed, seen
 from citewell.skills.grade import GATE_THRESHOLD
+from citewell.skills.intent import RULES as INTENTS
 from citewell.skills.intent import WIDE, classify_intent
 from citewell.skills.reference import depends_on_history, joined, readings
 from citewell.skills.understand import in_full
@@ -30,11 +33,10 @@ from citewell.types import Event, Hit
 SHOWN = 10  # links that a step of the trace tells of
 # Under this calibrated confidence the model is not asked whether the answer is there, as long as there is a link to follow.
 HOPELESS = 0.05
+GREETING = dict(INTENTS)["smalltalk"]
 # A grade that says yes is not enough to stop at, as long as links promise something: the search has to be so sure too, or one
 # more round to bring nothing better. Evidence that was graded yes and held no answer had 0.06, such that did had 0.3 and more.
 PLAUSIBLE = 0.15
-# A question to which no link and no page of a site comes nearer is not about the site.
-ABOUT = 0.3
 
 
 @node("CrawlAndExtract")
@@ -67,6 +69,8 @@ async def _understand(state: WebsiteState, deps: Deps) -> None:
     question, history = state.user_question, state.conversation_history
     state.lang, state.read = language(question), readings(question, history)
     state.intent = (await classify_intent(question, deps.embedder)).label
+    if state.intent == "smalltalk" and not GREETING.search(question) and len(query_tokens(question)) < 2:
+        state.intent = "fact"  # one word alone, such as "contact", is near a greeting too
     state.standalone = question
     if history and depends_on_history(question, history):
         behind = state.read.text
@@ -81,7 +85,10 @@ async def _start(state: WebsiteState, deps: Deps) -> None:
         take(state, deps, page)
     state.found = await deps.site.answered(state.standalone)
     starts = {identity(url): url for url in reversed([canonical(url) for url in state.start_urls])}
-    for url in reversed(starts.values()):
+    urls = list(reversed(starts.values()))
+    for url in urls[deps.settings.max_pages :]:
+        state.warnings.append(f"{url}: not read, because only {deps.settings.max_pages} page(s) are allowed")
+    for url in urls[: deps.settings.max_pages]:
         place = state.place(url)
         state.depths[place] = 0
         state.reasons[place] = "a start page"
@@ -100,7 +107,7 @@ def _told(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
         "why": state.reasons.get(place, ""),
         "iteration": state.current_iteration,
         "pages": len(state.visited_urls),
-        "links": len(state.all_discovered_urls) - len(deps.site.pages),
+        "links": sum(is_open(state, deps, url) for url in state.all_discovered_urls),
     }
 
 
@@ -125,13 +132,13 @@ async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "
     if settled and (ended or state.retrieval_confidence >= PLAUSIBLE or state.graded == before):
         return "answer"
     found = [] if (ended := _ended(state, deps)) else await by_meaning(state, deps)
-    state.nearness = max([state.nearness, *(promise.score for promise in found[:1])])
-    note(links=[{"url": p.url, "score": p.score, "why": p.why} for p in found[:SHOWN]])
-    if following := choose(state, deps, found):
+    stranger = website_links.nothing_near(state, deps, found) and not ended
+    note(links=[{"url": p.url, "score": p.score, "why": p.why} for p in found[:SHOWN]], nothing_near=stranger)
+    if not stranger and (following := choose(state, deps, found)):
         return _follow(state, following)
     if await _settled(state, deps):  # nothing more to follow, so the grade alone decides
         return "answer"
-    state.stop_reason = state.stop_reason or ended or _why_no_further(state, deps, found)
+    state.stop_reason = state.stop_reason or ended or ("off_site" if stranger else _why_no_further(state, deps, found))
     return "answer"
 
 
@@ -166,9 +173,13 @@ def _ended(state: WebsiteState, deps: Deps) -> str:
 
 def _stale(state: WebsiteState, deps: Deps) -> dict[str, str]:
     """Pages of earlier questions that the evidence stands in, and that their site was long not asked about."""
+    left = deps.settings.max_pages - len(state.visited_urls)
+    if left <= 0 or state.current_iteration >= deps.settings.max_iterations:
+        return {}
     cited = {passage.hit.doc_id for passage in state.passages}
     stale = [page.url for page in deps.site.pages.values() if page.doc_id in cited and page.stale]
-    return {url: "read some time ago, so looked at again" for url in stale if state.place(url) not in state.visited_urls}
+    again = [url for url in stale if state.place(url) not in state.visited_urls][:left]
+    return dict.fromkeys(again, "read some time ago, so looked at again")
 
 
 def _reason(promise: Promise) -> str:
@@ -204,8 +215,6 @@ async def _settled(state: WebsiteState, deps: Deps) -> bool:
 
 
 def _why_no_further(state: WebsiteState, deps: Deps, found: list[Promise]) -> str:
-    if state.nearness < ABOUT:
-        return "off_site"
     if not found:
         return "site_exhausted"
     if len(state.visited_urls) >= deps.settings.max_pages:

@@ -32,7 +32,8 @@ DEPTH = 0.01  # less for each step from the start
 ALIKE = 0.06  # less for each page read whose address is of the same pattern and served nothing: calendars, long lists
 ENOUGH = 3  # words that a link shares with the question, for its meaning to be taken for granted
 UNREADABLE = 0.3  # less for what is there to be done, not to be read
-LEADS = 0.75  # of a passage's characters: what has more of them in links says nothing itself
+LEADS = 0.6  # of a passage's characters: what has more of them in links says nothing itself
+SENTENCE = 4  # words of what says something
 LEAST_COSINE, WIDE = 0.80, 0.12  # of multilingual-e5-small between short texts: unrelated, and the span to nearly the same
 
 _HELPFUL = re.compile(
@@ -51,6 +52,8 @@ _SAYS_NOTHING = re.compile(
     r"|详情|更多|查看|查看更多|了解更多|点击这里|这里|下一页|上一页|阅读全文|继续)\W*",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[.!。！]\W*$")
+_BEFORE = re.compile(r"[:：;；(（–—|]| - ")
 _NUMBERS = re.compile(r"\d+")
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
 
@@ -227,10 +230,21 @@ def chosen(promises: Sequence[Promise], most: int, least: float = -math.inf) -> 
 
 
 def signpost(text: str, links: frozenset[str]) -> bool:
-    """Whether a passage mostly consists of links (`links`: their words, `folded`): it leads to answers and is none."""
-    lines = [folded(line) for line in text.splitlines() if line.strip()]
-    total = sum(len(line) for line in lines)
-    return bool(total) and sum(len(line) for line in lines if line in links) > LEADS * total
+    """Whether a passage mostly consists of links (`links`: their words, `folded`) and says nothing beside them: it leads to
+    answers and is none.
+    """
+    total = leading = 0
+    for line in [line.strip() for line in text.splitlines() if line.strip()]:
+        words = folded(line)
+        total += len(words)
+        if words in links:
+            leading += len(words)
+        elif _SENTENCE.search(line):
+            if len(index_tokens(line)) >= SENTENCE:
+                return False
+        elif _BEFORE.split(words, maxsplit=1)[0].strip() in links:  # a link and what is said of it
+            leading += len(words)
+    return bool(total) and leading > LEADS * total
 
 
 def folded(text: str) -> str:

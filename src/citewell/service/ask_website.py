@@ -26,7 +26,9 @@ from citewell.service.locate import locator
 from citewell.service.options import EXPLORING
 from citewell.service.run import Run
 from citewell.service.website import Website
+from citewell.skills.clean import clean
 from citewell.skills.sensitive import word_list
+from citewell.skills.validate import objection
 from citewell.types import Answer, Event, Hit, Step
 
 STATE = TypeAdapter(WebsiteState)
@@ -54,9 +56,9 @@ class Scope:
 
 async def run_website(run: Run) -> AsyncIterator[Event]:
     scope = await scope_of(run)
+    state = STATE.validate_python(run.state) if run.state else _fresh(run, scope)
     run.collection, run.session_data = scope.collection, {SITE: scope.as_data()}
     await run.app.sites.put_site(scope.collection, scope.start_urls, scope.allowed_domains, scope.instruction)
-    state = STATE.validate_python(run.state) if run.state else _fresh(run, scope)
     yield Event("progress", {"kind": "begin", "trace_id": run.trace_id, "site": scope.collection})
     done = run.keeping(lambda: STATE.dump_python(state, mode="json"))
     run.app.running[run.trace_id] = run
@@ -69,6 +71,10 @@ async def run_website(run: Run) -> AsyncIterator[Event]:
 
 
 def _fresh(run: Run, scope: Scope) -> WebsiteState:
+    """Raises InvalidInput for what cannot be asked, before anything is kept of the site."""
+    settings = run.app.settings.qa
+    if found := objection(clean(run.request.question), settings.question_max_chars, word_list(settings.sensitive_words)):
+        raise found[1]
     return WebsiteState(
         user_question=_without_addresses(run.request.question),
         conversation_history=run.history,

@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 from citewell.agents.website_state import SitePage
@@ -103,9 +104,7 @@ class Website:
             for task in left:
                 yield SitePage(tasks[task], tasks[task], how="failed", problem=f"{tasks[task]}: not waited for any longer")
         finally:
-            for each in (*tasks, stop):
-                each.cancel()
-            await asyncio.gather(*tasks, stop, return_exceptions=True)
+            await _end(*tasks, stop)
 
     async def _page(self, url: str) -> SitePage:
         seconds = self._settings.page_seconds
@@ -139,15 +138,28 @@ class Website:
         return self._map
 
     async def _sitemap(self) -> list[Link]:
-        """Of each host that has a start page."""
+        """Of each host that has a start page; none where it takes too long, or who asked wants an answer now."""
         left = self._run.seconds_left
-        seconds = SITEMAP_SECONDS if left is None else min(SITEMAP_SECONDS, left)
+        seconds = SITEMAP_SECONDS if left is None else min(SITEMAP_SECONDS, left / 4)
+        hosts = {origin(url): url for url in self._starts}.values()
+        tasks = [
+            asyncio.create_task(self._app.pages.site_map(url, self.allowed, most=SITEMAP_PAGES, seconds=seconds))
+            for url in hosts
+        ]
+        stop = asyncio.create_task(self._run.stop.wait())
         entries = []
-        for url in {origin(url): url for url in self._starts}.values():
-            try:
-                entries += await self._app.pages.site_map(url, self.allowed, most=SITEMAP_PAGES, seconds=seconds)
-            except CitewellError as error:
-                log.info("%s: no sitemap: %s", url, error.message)  # most sites have none; links lead there too
+        try:
+            waiting: set[asyncio.Task[Any]] = {*tasks}
+            while waiting and not stop.done():
+                done, _ = await asyncio.wait({*waiting, stop}, return_when=asyncio.FIRST_COMPLETED)
+                for task in done & waiting:
+                    try:
+                        entries += task.result()
+                    except CitewellError as error:
+                        log.info("no sitemap: %s", error.message)  # most sites have none; links lead there too
+                waiting -= done
+        finally:
+            await _end(*tasks, stop)
         return [Link(entry.url, entry.title) for entry in entries]
 
     async def search(self, read: Readings, entities: Sequence[str]) -> Found:
@@ -198,6 +210,12 @@ class Website:
             return
         for page in [page for page in self.pages.values() if page.doc_id in doc_ids]:
             await self._app.sites.found(self.name, page.uri, question, vector, self._app.embedder.name)
+
+
+async def _end(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _why(url: str, error: Exception) -> str:
