@@ -16,7 +16,7 @@ from citewell.agents.website_state import Deps, SitePage, WebsiteState
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
 from citewell.ingest.urls import canonical, identity
-from citewell.knowledge.words import query_tokens
+from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.retrieve.frontier import Promise
 from citewell.skills.clean import clean
 from citewell.skills.draft import asked, grade_evidence, proof_of, settles, word
@@ -30,13 +30,16 @@ from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
 from citewell.types import Event, Hit
 
+NAMED = 0.5  # of a question's words: if one passage holds as many, the question is about the site
 SHOWN = 10  # links that a step of the trace tells of
 # Under this calibrated confidence the model is not asked whether the answer is there, as long as there is a link to follow.
 HOPELESS = 0.05
+COVERED = 0.6  # unless a passage holds so much of the question: of a few passages the confidence is too low
 GREETING = dict(INTENTS)["smalltalk"]
 # A grade that says yes is not enough to stop at, as long as links promise something: the search has to be so sure too, or one
 # more round to bring nothing better. Evidence that was graded yes and held no answer had 0.06, such that did had 0.3 and more.
 PLAUSIBLE = 0.15
+PLAIN = 1.0  # log-odds of a grade that needs no such support
 
 
 @node("CrawlAndExtract")
@@ -69,8 +72,8 @@ async def _understand(state: WebsiteState, deps: Deps) -> None:
     question, history = state.user_question, state.conversation_history
     state.lang, state.read = language(question), readings(question, history)
     state.intent = (await classify_intent(question, deps.embedder)).label
-    if state.intent == "smalltalk" and not GREETING.search(question) and len(query_tokens(question)) < 2:
-        state.intent = "fact"  # one word alone, such as "contact", is near a greeting too
+    if state.intent == "smalltalk" and not GREETING.search(question):
+        state.intent = "fact"  # near a greeting by example only, as "contact" and "How does it work?" are
     state.standalone = question
     if history and depends_on_history(question, history):
         behind = state.read.text
@@ -84,6 +87,7 @@ async def _start(state: WebsiteState, deps: Deps) -> None:
     for page in deps.site.pages.values():
         take(state, deps, page)
     state.found = await deps.site.answered(state.standalone)
+    before = [page for page in deps.site.pages.values() if page.uri in state.found and page.stale]
     starts = {identity(url): url for url in reversed([canonical(url) for url in state.start_urls])}
     urls = list(reversed(starts.values()))
     for url in urls[deps.settings.max_pages :]:
@@ -93,6 +97,12 @@ async def _start(state: WebsiteState, deps: Deps) -> None:
         state.depths[place] = 0
         state.reasons[place] = "a start page"
         state.urls_to_process.append(place)
+    left = min(deps.settings.max_pages - len(urls), deps.settings.max_iterations * deps.settings.max_urls_per_iteration)
+    for page in before[: max(0, left)]:
+        place = state.place(page.url)
+        if place not in state.urls_to_process:
+            state.reasons[place] = "it answered such a question before, but was read some time ago"
+            state.urls_to_process.append(place)
 
 
 def _told(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
@@ -126,19 +136,21 @@ async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "
         quick = by_words(state, deps)
         if quick and quick[0].score >= max(STRONG, state.retrieval_confidence) and (following := choose(state, deps, quick)):
             return _follow(state, following)
-    unlikely = state.retrieval_confidence < HOPELESS and not ended
+    unlikely = state.retrieval_confidence < HOPELESS and _top(state, "coverage") < COVERED and not ended
     before = state.graded
     settled = not unlikely and await _settled(state, deps)
-    if settled and (ended or state.retrieval_confidence >= PLAUSIBLE or state.graded == before):
+    plausible = state.retrieval_confidence >= PLAUSIBLE or (state.evidence_log_odds or 0.0) >= PLAIN
+    if settled and (ended or plausible or state.graded == before):
         return "answer"
     found = [] if (ended := _ended(state, deps)) else await by_meaning(state, deps)
+    state.named |= any(promise.names for promise in found)
     stranger = website_links.nothing_near(state, deps, found) and not ended
     note(links=[{"url": p.url, "score": p.score, "why": p.why} for p in found[:SHOWN]], nothing_near=stranger)
     if not stranger and (following := choose(state, deps, found)):
         return _follow(state, following)
     if await _settled(state, deps):  # nothing more to follow, so the grade alone decides
         return "answer"
-    state.stop_reason = state.stop_reason or ended or ("off_site" if stranger else _why_no_further(state, deps, found))
+    state.stop_reason = state.stop_reason or ended or _why_no_further(state, deps, found, stranger=stranger)
     return "answer"
 
 
@@ -202,6 +214,10 @@ def _explore(state: WebsiteState, urls: dict[str, str]) -> Literal["explore"]:
     return "explore"
 
 
+def _top(state: WebsiteState, signal: str) -> float:
+    return max((hit.signals.get(signal, 0.0) for hit in state.documents), default=0.0)
+
+
 async def _settled(state: WebsiteState, deps: Deps) -> bool:
     """Whether the passages state the answer: the model's log-odds, or without it the calibrated confidence of the search."""
     if not state.passages:
@@ -214,7 +230,11 @@ async def _settled(state: WebsiteState, deps: Deps) -> bool:
     return state.evidence_settles
 
 
-def _why_no_further(state: WebsiteState, deps: Deps, found: list[Promise]) -> str:
+def _why_no_further(state: WebsiteState, deps: Deps, found: list[Promise], *, stranger: bool) -> str:
+    if stranger:  # its words are not those of the site, or the answer is not there
+        words = set(query_tokens(state.standalone))
+        named = max((len(words & set(index_tokens(hit.text))) for hit in state.documents), default=0)
+        return "site_exhausted" if state.named or named >= NAMED * len(words) else "off_site"
     if not found:
         return "site_exhausted"
     if len(state.visited_urls) >= deps.settings.max_pages:

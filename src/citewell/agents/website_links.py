@@ -15,12 +15,13 @@ NEAR = 0.6  # of the best one's promise: what has less waits for another round
 # A link that promises so much is followed before the model is asked whether the answer is here already. Links whose words are
 # those of the question have 0.9 and more, so the page that they lead to is most often the one.
 STRONG = 0.75
+POOR = 0.1  # where the best link promises no more, none is better than the others, and as many as may be are read
 LEAST = -0.1  # less promises only a login or a cart
 # When nothing on a site is near a question, by what is left to follow, the confidence of the search, and the cosine of its best
 # passage. Chosen on ten questions of the Debian FAQ and ten from elsewhere (SQuAD2, CMRC), each in English, in Chinese, and in
 # Chinese to the English site, no table of contents: after one round 17 of 30 strangers are seen, after two 27, and none of the
-# 30 others before its page was read. The first round is never left out: a start page may say little.
-NOTHING = ((1, 0.0, 0.0), (2, 0.1, 0.08))  # (rounds, promise, confidence): below both
+# 30 others before its page was read. Less is never judged by: a start page may say little.
+NOTHING = ((5, 0.0, 0.0), (8, 0.1, 0.08))  # (pages read beside the start pages, promise, confidence): below both
 # Below it passages of multilingual-e5-small are about something else, in the other language too, where confidence says little.
 FAR = {"builtin:multilingual-e5-small": 0.755}
 MOST_DISCOVERED = 20_000  # addresses remembered in one run: a calendar that never ends
@@ -67,7 +68,7 @@ def choose(state: WebsiteState, deps: Deps, found: list[Promise]) -> list[Promis
     left = deps.settings.max_pages - len(state.visited_urls)
     if not found or left <= 0 or state.current_iteration >= deps.settings.max_iterations:
         return []
-    least = NEAR * found[0].score if found[0].score > 0 else LEAST
+    least = NEAR * found[0].score if found[0].score > POOR else LEAST
     return chosen(found, min(left, deps.settings.max_urls_per_iteration), least)
 
 
@@ -76,9 +77,9 @@ def nothing_near(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
     cosine = max((hit.signals.get("cosine", 0.0) for hit in state.documents[:BEST]), default=0.0)
     far = cosine < FAR.get(deps.embedder.name, -1.0)
     best = found[0].score if found else -1.0
+    read = sum(place not in state.problems and state.depths.get(place, 1) > 0 for place in state.visited_urls)
     return any(
-        state.current_iteration >= rounds and best < promise and (far or state.retrieval_confidence < sure)
-        for rounds, promise, sure in NOTHING
+        read >= pages and best < promise and (far or state.retrieval_confidence < sure) for pages, promise, sure in NOTHING
     )
 
 
@@ -92,7 +93,7 @@ def learn(state: WebsiteState, deps: Deps, worth: dict[str, float]) -> None:
         if place is not None:
             state.worth[place] = worth.get(page.doc_id, 0.0)
             for branch in branches(page.uri, sources.get(place, "")):
-                state.led.setdefault(branch, []).append(state.worth[place])
+                state.led.setdefault(branch, []).append(max(state.worth[place], state.found.get(page.uri, 0.0)))
 
 
 def _mentions(state: WebsiteState, deps: Deps) -> list[Mention]:

@@ -137,6 +137,7 @@ class WebsiteState:
     evidence_settles: bool = False
     worth: dict[int, float] = field(default_factory=dict)  # how well each page read serves the question, 0 to 1
     led: dict[str, list[float]] = field(default_factory=dict)  # the same by branch of the site
+    named: bool = False  # whether any link named a word of the question
     promised: dict[int, float] = field(default_factory=dict)  # what each page that is to be read promised
     # DraftAnswer
     response: str = ""

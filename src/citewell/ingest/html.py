@@ -51,7 +51,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
     from selectolax.lexbor import LexborHTMLParser
 
     text, warnings = to_text(data, name)
-    tree = LexborHTMLParser(shallow(_as_html(text.replace("\0", ""))))
+    tree = LexborHTMLParser(shallow(as_html(text.replace("\0", ""))))
     dated = html_meta.dated(tree)
     assembly = Assembly()
     strip(tree)
@@ -84,12 +84,12 @@ def read_chapter(text: str, assembly: Assembly, title: str) -> None:
 def _content_only(text: str) -> LexborHTMLParser:
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(shallow(_as_html(text.replace("\0", ""))))
+    tree = LexborHTMLParser(shallow(as_html(text.replace("\0", ""))))
     strip(tree, around=False)
     return tree
 
 
-def _as_html(text: str) -> str:
+def as_html(text: str) -> str:
     """XHTML may close any tag by itself, as in <title/>, which HTML reads as one that stays open."""
     return _CLOSED_BY_ITSELF.sub(r"<\1></\2>", text) if _XHTML in text[:_PRESCAN] else text
 

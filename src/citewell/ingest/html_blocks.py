@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 _HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_INLINE_TAGS: Final = """
+INLINE_TAGS: Final = """
     a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub msup mfrac nobr
     output q ruby rb rt s samp small span strike strong sub sup time tt u var wbr picture source meter progress
 """
-_INLINE: Final = frozenset(_INLINE_TAGS.split())
+INLINE: Final = frozenset(INLINE_TAGS.split())
 _SPACE_ZH = re.compile(rf"(?<=[{HAN}，。；：、！？）】》”])[ \t\f]*\n\s*(?=[{HAN}，。；：、！？（【《“])")
 _SPACE = re.compile(r"\s+")
 _PERMALINK = re.compile(r"\s*(?:[¶#§🔗]|↩\ufe0e?\d*)\s*")  # the text of a link to the heading it stands in, or back from a note
@@ -72,7 +72,7 @@ class Walker:
             self._line.append("\0")
         elif tag == "img":
             self._line.append(picture(node))
-        elif tag in {"ruby", "rt"} or tag in _INLINE:
+        elif tag in {"ruby", "rt"} or tag in INLINE:
             return tag != "rt"
         elif tag == "pre":
             self._flush()
@@ -109,7 +109,7 @@ class Walker:
 
     def _leave(self, node: LexborNode) -> None:
         tag = node.tag or ""
-        if tag in _INLINE or tag == "ruby":
+        if tag in INLINE or tag == "ruby":
             return
         self._flush()
         if tag in _LISTS and self._lists:
@@ -149,7 +149,7 @@ def words(node: LexborNode) -> str:
     for part in node.traverse(include_text=True):
         if part.is_text_node:
             parts.append(part.text_content or "")
-        elif part.is_element_node and part.tag not in _INLINE:
+        elif part.is_element_node and part.tag not in INLINE:
             parts.append(" ")
     return flatten("".join(parts))
 

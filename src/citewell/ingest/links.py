@@ -6,7 +6,6 @@ The one rule: a link is an address that may be fetched at all, in its canonical 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import unquote, urljoin, urlsplit
@@ -14,13 +13,14 @@ from urllib.parse import unquote, urljoin, urlsplit
 from citewell.config import IngestSettings
 from citewell.errors import InvalidInput, UnreadableFile
 from citewell.ingest import PARSERS
-from citewell.ingest.html import _as_html, shallow, to_text
-from citewell.ingest.html_blocks import _INLINE, flatten
+from citewell.ingest.html import as_html, shallow, to_text
+from citewell.ingest.html_blocks import flatten
 from citewell.ingest.html_main import main_content, strip
+from citewell.ingest.links_walk import CUT, SMALL, Anchor, Reader, cut_off
 from citewell.ingest.urls import LONGEST, canonical, identity, origin
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborHTMLParser
 
 Place = Literal["content", "around"]
 
@@ -60,200 +60,14 @@ _UNREAD_SUFFIXES: Final = """
 """
 _UNREAD: Final = frozenset(_UNREAD_SUFFIXES.split())
 _MOST: Final = 2_000  # links of a page
-_LOOKED_AT: Final = 20_000  # and those among which they are chosen
-_CUT: Final = 200  # characters of a link's words, of those around it, and of a heading
 _MODEST: Final = 1_000  # characters of a div or a section whose words still are about one link in it
 _FEW: Final = 200  # characters of a page that has next to no words
-_FIRST: Final = 40  # pieces of text in which a list entry says what it is
-_SILENT: Final = frozenset(
-    {"head", "script", "style", "template", "textarea", "select", "datalist", "object", "canvas", "math"}
-)
-_HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_SMALL: Final = frozenset({"p", "li", "td", "th", "dd", "dt", *_HEADINGS})
-_LARGE: Final = frozenset({"div", "section", "article", "tr", "blockquote", "figure"})
-_LISTS: Final = frozenset({"ul", "ol", "dl", "menu"})
-_OWN_HEADINGS: Final = frozenset({"nav", "aside", "footer", "section", "article", "form", "td", "th", "li", "dd"})
-_FRAMES: Final = frozenset({"frame", "iframe"})
 _ENDS: Final = "".join(map(chr, range(33)))  # what browsers take off both ends of an address
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]\s*(?:url\s*=)?\s*["']?([^"'\s]+)""", re.IGNORECASE)
 _ROOTS: Final = "#app, #root, #__next, #__nuxt, #___gatsby, #q-app, #svelte, app-root, [ng-app], [ng-version], [data-reactroot]"
 _WRITES = re.compile(r"innerHTML|document\.write|appendChild|insertAdjacent|createElement|__NEXT_DATA__|location\s*[.=]")
 _ASKS = re.compile(r"java\s*script|enable scripts|脚本|腳本", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class _Block:
-    """A stretch of the page's text. `linked`: the characters of links before it, and once it has ended, of those in it."""
-
-    tag: str
-    above: _Block | None
-    start: int
-    first: int
-    linked: int
-    end: int = -1
-
-
-@dataclass(slots=True)
-class _Open:
-    """A tag that has begun, and what was in force before it."""
-
-    tag: str
-    block: _Block | None
-    heads: tuple[tuple[int, str], ...]
-    entry: str
-    term: str
-
-
-@dataclass(slots=True)
-class _Anchor:
-    """A link as it stands in the page. `node`: what says whether it is content; `label`: for one without words."""
-
-    href: str
-    node: int
-    label: str
-    download: bool
-    start: int
-    end: int
-    block: _Block | None
-    heading: str
-
-
-class _Reader:
-    """Writes all text of a tree into one string, and notes where in it its links and blocks are."""
-
-    def __init__(self, frames: Callable[[str], bool]) -> None:
-        self.anchors: list[_Anchor] = []
-        self.fallback = 0  # characters for browsers without scripts
-        self._frames = frames
-        self._parts: list[str] = []
-        self._at = self._linked = self._depth = 0
-        self._block: _Block | None = None
-        self._after: tuple[_Block, int] | None = None  # a heading's, which goes on over the text under it; and its depth
-        self._heads: tuple[tuple[int, str], ...] = ()
-        self._entry = self._term = ""
-
-    def read(self, root: LexborNode) -> str:
-        stack: list[tuple[LexborNode, _Open | _Anchor | None]] = [(root, None)]
-        while stack:
-            node, begun = stack.pop()
-            if isinstance(begun, _Anchor):
-                self._end_link(node, begun)
-            elif begun is not None:
-                self._leave(begun)
-            elif node.is_text_node:
-                self._say(node.text_content or "")
-            elif node.is_element_node and (tag := node.tag or "") not in _SILENT:
-                if tag == "area" or tag in _FRAMES:
-                    self._anchor(node, tag)
-                    continue
-                entered = self._enter(node, tag)
-                if entered is not None:
-                    stack.append((node, entered))
-                child = node.last_child
-                while child is not None:
-                    stack.append((child, None))
-                    child = child.prev
-        return "".join(self._parts)
-
-    def _say(self, text: str) -> None:
-        words = flatten(text) if "\n" in text else " ".join(text.split())
-        text = (" " if text[:1].isspace() else "") + words + (" " if words and text[-1:].isspace() else "")
-        if text != " " or not self._parts or self._parts[-1] != " ":
-            self._parts.append(text)
-            self._at += len(text)
-
-    def _enter(self, node: LexborNode, tag: str) -> _Open | _Anchor | None:
-        """What has to be ended later; None where nothing has."""
-        if tag == "a":
-            return self._anchor(node, tag)
-        if tag in _INLINE:
-            return None
-        self._say(" ")
-        begun = _Open(tag, None, self._heads, self._entry, self._term)
-        self._depth += 1
-        if tag in _HEADINGS:
-            self._end_heading()
-            self._heads = tuple(each for each in self._heads if each[0] < _HEADINGS[tag])
-            self._entry = ""
-        elif tag in _LISTS:
-            if self._block is not None and self._block.tag == "li":
-                self._entry = self._begins(self._block) or self._entry
-            self._term = ""
-        elif tag == "dd":
-            self._entry = self._term or self._entry
-        if tag in _SMALL or tag in _LARGE or tag == "noscript":
-            begun.block = self._block = _Block(tag, self._block, self._at, len(self._parts), self._linked)
-        return begun
-
-    def _leave(self, begun: _Open) -> None:
-        self._say(" ")
-        self._depth -= 1
-        if self._after is not None and self._depth < self._after[1]:
-            self._end_heading()
-        tag = begun.tag
-        if tag in _OWN_HEADINGS:
-            self._heads = begun.heads
-        if tag in _LISTS:
-            self._term = begun.term
-        if tag in _LISTS or tag in _OWN_HEADINGS:
-            self._entry = begun.entry
-        if begun.block is not None:
-            self._block = begun.block.above
-            self._end_block(tag, begun.block)
-
-    def _end_block(self, tag: str, block: _Block) -> None:
-        if tag in _HEADINGS:
-            if words := self._begins(block):
-                self._heads = (*self._heads, (_HEADINGS[tag], words))
-            self._after = (block, self._depth)
-            return
-        if tag == "dt":
-            self._term = self._begins(block)
-        elif tag == "noscript":
-            self.fallback += self._at - block.start
-        block.end, block.linked = self._at, self._linked - block.linked
-
-    def _end_heading(self) -> None:
-        """The end of what stands under the last heading."""
-        if self._after is not None:
-            block, self._after = self._after[0], None
-            block.end, block.linked = self._at, self._linked - block.linked
-
-    def _begins(self, block: _Block) -> str:
-        return _cut(flatten("".join(self._parts[block.first : block.first + _FIRST])))
-
-    def _anchor(self, node: LexborNode, tag: str) -> _Anchor | None:
-        if len(self.anchors) >= _LOOKED_AT:
-            return None
-        attributes = node.attributes
-        href = attributes.get("src" if tag in _FRAMES else "href")
-        if not href or len(href) > LONGEST or "nofollow" in (attributes.get("rel") or "").lower().split():
-            return None
-        if tag in _FRAMES and not self._frames(href):
-            return None
-        judged: LexborNode | None = node
-        while judged is not None and judged.tag in {"area", "map", *_FRAMES}:  # never text themselves
-            judged = judged.parent
-        heading = self._entry or (self._heads[-1][1] if self._heads else "")
-        place = judged.mem_id if judged is not None else 0
-        label = "" if tag == "a" else _label(attributes, "aria-label", "title", "alt", "name")
-        link = _Anchor(href, place, label, "download" in attributes, self._at, self._at, self._block, heading)
-        self.anchors.append(link)
-        return link
-
-    def _end_link(self, node: LexborNode, link: _Anchor) -> None:
-        link.end = self._at
-        self._linked += link.end - link.start
-        if link.end - link.start < 2:  # a space at most
-            link.label = _label(node.attributes, "aria-label", "title")
-            picture = node.css_first("img[alt], [aria-label], [title]") if not link.label else None
-            if picture is not None:
-                link.label = _label(picture.attributes, "alt", "aria-label", "title")
-
-
-def _label(attributes: dict[str, str | None], *names: str) -> str:
-    return next((words for name in names if (words := flatten(attributes.get(name) or ""))), "")
 
 
 def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> PageLinks:  # noqa: ARG001 what `bounded` gives
@@ -266,9 +80,9 @@ def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> Pa
         text, _ = to_text(data, name)
     except UnreadableFile:  # no text at all
         return PageLinks()
-    tree = LexborHTMLParser(shallow(_as_html(text.replace("\0", ""))))
+    tree = LexborHTMLParser(shallow(as_html(text.replace("\0", ""))))
     there = _Addresses(url, _base(tree, url))
-    reader = _Reader(there.same_site)
+    reader = Reader(there.same_site)
     words = reader.read(tree.root) if tree.root is not None else ""
     scripted = _scripted(tree, words, len(words) - reader.fallback)
     own = there.canonical(tree)
@@ -285,7 +99,7 @@ def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> Pa
             break
         if (place := there.of(each.href)) is None or not wanted(place[0], download=each.download):
             continue
-        text = _cut(flatten(words[each.start : min(each.end, each.start + 3 * _CUT)])) or _cut(each.label)
+        text = cut_off(flatten(words[each.start : min(each.end, each.start + 3 * CUT)])) or cut_off(each.label)
         if (*place, text) not in kept:
             where: Place = "content" if each.node in content else "around"
             kept[(*place, text)] = Link(place[0], text, _around(each, words), each.heading, place[1], where)
@@ -343,7 +157,7 @@ def _joined(base: str, href: str) -> tuple[str, str] | None:
         address = canonical(whole)
     except (InvalidInput, ValueError):
         return None
-    fragment = unquote(fragment).partition(":~:")[0][:_CUT]
+    fragment = unquote(fragment).partition(":~:")[0][:CUT]
     return address, fragment if fragment.isprintable() else ""
 
 
@@ -366,20 +180,20 @@ def wanted(url: str, *, download: bool = False) -> bool:
     return suffix not in _UNREAD and (not download or suffix in PARSERS)
 
 
-def _around(link: _Anchor, words: str) -> str:
+def _around(link: Anchor, words: str) -> str:
     """The words beside a link in the nearest block that has some and is not mostly other links."""
     block, own = link.block, link.end - link.start
     nearest = True
     while block is not None:
         length, linked = block.end - block.start - own, block.linked - own
-        if not (nearest and block.tag in _SMALL) and (length > _MODEST or 2 * linked > length):
+        if not (nearest and block.tag in SMALL) and (length > _MODEST or 2 * linked > length):
             return ""
-        before = flatten(words[max(block.start, link.start - 3 * _CUT) : link.start])
-        after = flatten(words[link.end : min(block.end, link.end + 3 * _CUT)])
+        before = flatten(words[max(block.start, link.start - 3 * CUT) : link.start])
+        after = flatten(words[link.end : min(block.end, link.end + 3 * CUT)])
         if before or after:
-            left = max(_CUT // 2, _CUT - 1 - len(after))
+            left = max(CUT // 2, CUT - 1 - len(after))
             before = before[-left:]
-            return f"{before} {after[: _CUT - 1 - len(before)]}".strip()
+            return f"{before} {after[: CUT - 1 - len(before)]}".strip()
         block, nearest = block.above, False
     return ""
 
@@ -393,7 +207,3 @@ def _scripted(tree: LexborHTMLParser, words: str, length: int) -> bool:
     if any(node.attributes.get("src") or _WRITES.search(node.text(deep=True)) for node in scripts):
         return True
     return bool(scripts) and tree.css_first(_ROOTS) is not None
-
-
-def _cut(text: str) -> str:
-    return text[:_CUT].rstrip()

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from citewell.ingest.links import Link
 from citewell.knowledge.words import index_tokens, query_tokens
+from citewell.retrieve.rank import coverage
 
 # How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen on all 120 questions of the
 # Debian FAQ, its start page without the contents that repeat each question, by pages read until the right one: English,
@@ -32,8 +33,8 @@ DEPTH = 0.01  # less for each step from the start
 ALIKE = 0.06  # less for each page read whose address is of the same pattern and served nothing: calendars, long lists
 ENOUGH = 3  # words that a link shares with the question, for its meaning to be taken for granted
 UNREADABLE = 0.3  # less for what is there to be done, not to be read
-LEADS = 0.6  # of a passage's characters: what has more of them in links says nothing itself
-SENTENCE = 4  # words of what says something
+SENTENCE = 4  # words beside its links, of a passage that says something itself
+SAYS = 0.6  # of the question's words in a passage: if less of them stand outside its links, it only leads there
 LEAST_COSINE, WIDE = 0.80, 0.12  # of multilingual-e5-small between short texts: unrelated, and the span to nearly the same
 
 _HELPFUL = re.compile(
@@ -69,12 +70,15 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """How much following `url` promises, best near 1, and why, in words. `mention`: the one that promised most."""
+    """How much following `url` promises, best near 1, and why, in words. `mention`: the one that promised most; `names`: words
+    of the question in it.
+    """
 
     url: str
     score: float
     why: str
     mention: Mention
+    names: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -156,13 +160,17 @@ def weigh(
         gain = _gain(link.url, mention.source, led, usual)
         score += gain
         reasons += ["its branch has paid"] if gain > 0.02 else []
-        score += _kind(link, known.helpful)
+        kind = _kind(link, known.helpful)
+        reasons += ["it is there to help"] if kind > 0 else []
+        score += kind
         score -= DEPTH * mention.depth + (MENU if link.place == "around" else 0.0)
         of_kind = pattern(link.url)
         score -= ALIKE * idle[of_kind] if seen[of_kind] else 0.0
         old = best.get(link.url)
         if old is None or score > old.score:
-            best[link.url] = Promise(link.url, round(score, 4), "; ".join(reasons) or "nothing better is left", mention)
+            best[link.url] = Promise(
+                link.url, round(score, 4), "; ".join(reasons) or "nothing better is left", mention, tuple(named)
+            )
     return sorted(best.values(), key=lambda promise: -promise.score)
 
 
@@ -229,22 +237,25 @@ def chosen(promises: Sequence[Promise], most: int, least: float = -math.inf) -> 
     return taken
 
 
-def signpost(text: str, links: frozenset[str]) -> bool:
-    """Whether a passage mostly consists of links (`links`: their words, `folded`) and says nothing beside them: it leads to
-    answers and is none.
-    """
-    total = leading = 0
-    for line in [line.strip() for line in text.splitlines() if line.strip()]:
+def own_words(text: str, links: frozenset[str]) -> str:
+    """A passage without the lines that are links (`links`: their words, `folded`), or a link and what is said of it."""
+    kept = []
+    for line in text.splitlines():
         words = folded(line)
-        total += len(words)
-        if words in links:
-            leading += len(words)
-        elif _SENTENCE.search(line):
-            if len(index_tokens(line)) >= SENTENCE:
-                return False
-        elif _BEFORE.split(words, maxsplit=1)[0].strip() in links:  # a link and what is said of it
-            leading += len(words)
-    return bool(total) and leading > LEADS * total
+        leads = words in links or (not _SENTENCE.search(line) and _BEFORE.split(words, maxsplit=1)[0].strip() in links)
+        kept += [] if leads else [line]
+    return "\n".join(kept).strip()
+
+
+def signpost(text: str, links: frozenset[str], question: str = "") -> bool:
+    """Whether a passage only leads to what was asked: it holds nothing but links, or the question's words stand in these."""
+    own = own_words(text, links)
+    if own == text.strip():
+        return False
+    if not own or not question:
+        return len(index_tokens(own)) < SENTENCE
+    here, alone = coverage(question, [text, own])
+    return alone < SAYS * here
 
 
 def folded(text: str) -> str:

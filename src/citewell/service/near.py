@@ -8,16 +8,19 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 import numpy as np
 
 from citewell.errors import CitewellError
+from citewell.knowledge.index import Filter
 from citewell.models.base import Embedder, Vector
-from citewell.retrieve.rank import coverage, stretched
+from citewell.retrieve.rank import stretched
 from citewell.service.app import App
 
 PASSAGES = 16  # embedded for one search, 0.2 s each
 HEADINGS = 60  # whose meaning is looked at to choose those, 0.03 s each
+NAMED = 300  # passages looked at for the question's words
 MOST_WAITING = 4_000  # passages to choose from
 MOST_LABELS = 20_000  # short texts whose vectors are kept in memory: 31 MB
 _BODY = re.compile(r"\n.*", re.DOTALL)
@@ -48,22 +51,26 @@ class Labels:
 
 
 async def embed_nearest(
-    app: App, labels: Labels, text: str, vector: Vector, docs: Sequence[str], passed_over: Callable[[str], bool]
+    app: App, labels: Labels, text: str, vector: Vector, where: Filter, passed_over: Callable[[str], bool]
 ) -> int:
-    """Embed the passages of `docs` that wait and are nearest to the question by their words and by the meaning of their
-    headings; how many. `passed_over`: texts that nobody is to be shown. Raises what the embedder and the store raise.
+    """Embed the passages of `where`'s documents that wait and are nearest to the question, by their words and by the meaning
+    of their headings; how many. `passed_over`: texts that nobody is to be shown. Raises what the embedder and the store raise.
     """
-    waiting = await app.catalog.unembedded(app.embedder.name, MOST_WAITING, docs)
-    waiting = [(chunk, body) for chunk, body in waiting if chunk not in app.turns.in_hand and not passed_over(body)]
+    waiting = dict(await app.catalog.unembedded(app.embedder.name, MOST_WAITING, where.doc_ids))
+    for chunk in app.turns.in_hand:
+        waiting.pop(chunk, None)
     if not waiting:
         return 0
-    scores = np.asarray(coverage(text, [body for _, body in waiting]))
-    heads = [_head(body) for _, body in waiting]
+    ranked = await app.index.by_words(text, NAMED, where)
+    best = max((score for _, score in ranked), default=1.0) or 1.0
+    scores = {chunk: score / best for chunk, score in ranked if chunk in waiting}
     if len(waiting) > PASSAGES:
-        best = [heads[int(n)] for n in np.argsort(-scores, kind="stable")]
-        near = await labels.cosines(vector, list(dict.fromkeys(best))[:HEADINGS])
-        scores = scores + stretched(np.asarray([near.get(head, 0.0) for head in heads], dtype=np.float32))
-    batch = [waiting[int(n)] for n in np.argsort(-scores, kind="stable")[:PASSAGES]]
+        heads = {chunk: _head(waiting[chunk]) for chunk in (*scores, *waiting)}
+        near = await labels.cosines(vector, list(dict.fromkeys(heads.values()))[:HEADINGS])
+        wide = stretched(np.asarray([near.get(head, 0.0) for head in heads.values()], dtype=np.float32))
+        scores = {chunk: scores.get(chunk, 0.0) + float(more) for chunk, more in zip(heads, wide, strict=True)}
+    order = sorted(waiting, key=lambda chunk: -scores.get(chunk, 0.0))
+    batch = list(islice(((chunk, waiting[chunk]) for chunk in order if not passed_over(waiting[chunk])), PASSAGES))
     app.turns.in_hand.update(batch)
     try:
         async with app.turns.embed:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from citewell.agents.website_state import SitePage
 from citewell.config import WebsiteSettings
-from citewell.errors import CitewellError, StorageError
+from citewell.errors import CitewellError, StorageError, TransientError
 from citewell.ingest.domains import Domains
 from citewell.ingest.links import Link
 from citewell.ingest.urls import identity, origin
@@ -34,7 +34,8 @@ log = logging.getLogger(__name__)
 HITS = 8  # passages handed to the agent
 POOL = 30  # of which those that only lead elsewhere are left out
 SAME = 0.93  # cosine of two questions from which a page that answered the one is looked at for the other
-SITEMAP_SECONDS = 10.0  # for all sitemaps of a site
+MEANING_SECONDS = 4.0  # with less left, passages that wait are searched by their words
+SITEMAP_SECONDS = 5.0  # for all sitemaps of a site
 SITEMAP_PAGES = 2_000
 
 
@@ -42,7 +43,8 @@ class Website:
     """A `Site` of the agent. `run.options` say nothing here: `settings` and `domains` are those of the run."""
 
     def __init__(self, run: Run, settings: WebsiteSettings, domains: Domains, labels: Labels, starts: Sequence[str]) -> None:
-        self.name = run.collection
+        self.name = " + ".join(dict.fromkeys(urlsplit(url).netloc for url in starts))
+        self._collection = run.collection
         self.pages: dict[str, SitePage] = {}
         self._run, self._app = run, run.app
         self._settings, self._domains, self._labels = settings, domains, labels
@@ -57,10 +59,10 @@ class Website:
         if self._opened:
             return
         for url in self._starts:
-            before = await self._app.snapshots.get(self.name, url)
+            before = await self._app.snapshots.get(self._collection, url)
             if before is not None and before.doc_id and not self.allowed(before.uri):
                 self._moved.add(urlsplit(before.uri).netloc)
-        for snapshot in await self._app.snapshots.of(self.name):
+        for snapshot in await self._app.snapshots.of(self._collection):
             if snapshot.doc_id and self.allowed(snapshot.uri):
                 self._take(self._of_snapshot(snapshot))
         self._opened = True
@@ -112,18 +114,21 @@ class Website:
             seconds = max(0.001, min(seconds, left))
         within = None if url in self._starts else self.allowed  # a start page may stand at www. now; that is the site then
         try:
-            page = await self._app.pages.page(
-                url, self.name, seconds=seconds, max_age=self._settings.fresh_seconds, within=within
-            )
+            async with asyncio.timeout(seconds + self._app.settings.ingest.parse_seconds if left is None else left):
+                page = await self._app.pages.page(
+                    url, self._collection, seconds=seconds, max_age=self._settings.fresh_seconds, within=within
+                )
         except StorageError:
             raise
+        except TimeoutError:
+            return self._failed(url, TransientError(f"{url}: no time was left to read it"))
         except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
-            return await self._failed(url, error)
+            return self._failed(url, error)
         if url in self._starts and not self._domains.allow(page.uri):
             self._moved.add(urlsplit(page.uri).netloc)
         return SitePage(url, page.uri, page.doc_id, page.title, page.links, page.checked_at, page.how, notes=page.notes)
 
-    async def _failed(self, url: str, error: Exception) -> SitePage:
+    def _failed(self, url: str, error: Exception) -> SitePage:
         """What was read of it before still counts, and says of when it is."""
         why = _why(url, error)
         old = self.pages.get(identity(url))
@@ -166,24 +171,23 @@ class Website:
         docs = [page.doc_id for page in self.pages.values()]
         if not docs:
             return Found([], 0.0)
-        (vector, problem), context = await vector_of(self._app, read.text), None
+        where = Filter(collections=(self._collection,), doc_ids=tuple(docs))
+        both, (vector, problem), context = f"{read.text} {read.context}", await vector_of(self._app, read.text), None
         warnings = [problem] if problem else []
-        if vector is not None:
+        signs = frozenset().union(*self._signs.values())
+        left = self._run.seconds_left
+        if vector is not None and (left is None or left > MEANING_SECONDS):
             try:
-                await embed_nearest(self._app, self._labels, f"{read.text} {read.context}", vector, docs, self._leads_away)
+                await embed_nearest(self._app, self._labels, both, vector, where, lambda text: signpost(text, signs, both))
             except StorageError:
                 raise
             except CitewellError as error:
                 warnings.append(f"searched by words only: {error.message}")
         if read.context:
             context = Context(read.context, (await vector_of(self._app, read.context))[0], read.weight)
-        where = Filter(collections=(self.name,), doc_ids=tuple(docs))
         found = await find(self._app, self._run.options, read.text, vector, entities, where, POOL, context)
-        hits = [hit for hit in found.hits if not signpost(hit.text, self._signs.get(hit.doc_id, frozenset()))][:HITS]
+        hits = [hit for hit in found.hits if not signpost(hit.text, self._signs.get(hit.doc_id, frozenset()), both)][:HITS]
         return Found(hits, confidence(read.text, hits, self._app.calibration.retrieval), (*found.warnings, *warnings))
-
-    def _leads_away(self, text: str) -> bool:
-        return any(signpost(text, signs) for signs in self._signs.values())
 
     async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
         vector, _ = await vector_of(self._app, question)
@@ -198,7 +202,7 @@ class Website:
         if vector is None:
             return {}
         alike: dict[str, float] = {}
-        for find_ in await self._app.sites.finds(self.name, self._app.embedder.name):
+        for find_ in await self._app.sites.finds(self._collection, self._app.embedder.name):
             cosine = float(find_.vector @ vector)
             if cosine >= SAME:
                 alike[find_.uri] = max(alike.get(find_.uri, 0.0), (cosine - SAME) / (1 - SAME))
@@ -209,7 +213,7 @@ class Website:
         if vector is None or not self._run.request.keep:
             return
         for page in [page for page in self.pages.values() if page.doc_id in doc_ids]:
-            await self._app.sites.found(self.name, page.uri, question, vector, self._app.embedder.name)
+            await self._app.sites.found(self._collection, page.uri, question, vector, self._app.embedder.name)
 
 
 async def _end(*tasks: asyncio.Task[Any]) -> None:
