@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from citewell.errors import InvalidInput
 from citewell.service.add import add, embed_pending
 from citewell.types import Citation, Message
 
+if TYPE_CHECKING:
+    from tests.conftest import SiteServer
+
 SIGNATURES = {
     "llm_call": ["prompt", "model_name", "params"],
     "vector_db_search": ["query_vector", "top_k", "filters"],
@@ -21,12 +25,15 @@ SIGNATURES = {
     "entity_extraction": ["text", "model_name"],
     "intent_classification": ["text", "context"],
     "citation_formatting": ["sources", "format"],
+    "call_llm": ["prompt"],
+    "web_crawler": ["url", "allowed_domains"],
+    "url_validator": ["url", "allowed_domains"],
 }
 
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_signatures_are_the_specs(name: str) -> None:
-    """Name and parameters as spec 000 lists them."""
+    """Name and parameters as specs 000 and 002 list them."""
     assert list(inspect.signature(getattr(tools, name)).parameters) == SIGNATURES[name]
 
 
@@ -50,6 +57,30 @@ async def test_the_tools_work_together(settings: Settings, tmp_path: Path) -> No
             await tools.llm_call("Hello", "other")
         with pytest.raises(InvalidInput, match="unknown filters: colour"):
             await tools.vector_db_search(vector, 3, {"colour": ["red"]})
+
+
+async def test_a_page_is_crawled(settings: Settings, site_server: SiteServer) -> None:
+    """Its text and its links, those of the domains allowed."""
+    links = '<a href="/b">B</a> <a href="http://elsewhere.example/">E</a> <a href="mailto:a@b.example">M</a>'
+    site_server.page("/a", f"<p>The lamp is electric. {links}</p>")
+    url = site_server.url
+    async with tools.bound(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1",)})):
+        text, found = await tools.web_crawler(f"{url}/a", ["127.0.0.1"])
+        assert "The lamp is electric." in text
+        assert found == [f"{url}/b"]
+        _, every = await tools.web_crawler(f"{url}/a")
+        assert every == [f"{url}/b", "http://elsewhere.example/"]
+        assert await tools.call_llm("Hello")
+    async with tools.bound(settings):
+        with pytest.raises(InvalidInput, match="not on the public internet"):
+            await tools.web_crawler(f"{url}/b")
+
+
+def test_urls_are_judged() -> None:
+    assert tools.url_validator("https://docs.example.com/a", ["*.example.com"])
+    assert not tools.url_validator("https://example.com.evil.example/", ["example.com"])
+    assert tools.url_validator("https://anywhere.example/", [])
+    assert not tools.url_validator("ftp://anywhere.example/", [])
 
 
 async def test_cleaning_and_entities_need_no_store() -> None:

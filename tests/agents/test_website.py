@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -174,6 +175,12 @@ def test_the_nodes_are_those_of_the_spec() -> None:
         "DraftAnswer": {"end": "END"},
     }
     assert GRAPH.step_limit >= 2 * 51 + 1
+
+
+def test_the_page_shows_the_graph() -> None:
+    """docs/website.md holds the graph's own Mermaid text."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "website.md"
+    assert f"```mermaid\n{GRAPH.mermaid()}\n```" in page.read_text(encoding="utf-8")
 
 
 async def test_explores_until_the_answer_is_there(desk: Desk) -> None:
