@@ -10,7 +10,7 @@ import pytest
 
 from citewell import tools
 from citewell.config import Settings
-from citewell.errors import InvalidInput
+from citewell.errors import InvalidInput, PermanentError
 from citewell.service.add import add, embed_pending
 from citewell.types import Citation, Message
 
@@ -74,6 +74,25 @@ async def test_a_page_is_crawled(settings: Settings, site_server: SiteServer) ->
     async with tools.bound(settings):
         with pytest.raises(InvalidInput, match="not on the public internet"):
             await tools.web_crawler(f"{url}/b")
+
+
+async def test_no_page_elsewhere_is_crawled(settings: Settings, site_server: SiteServer) -> None:
+    """Neither an address of another domain nor one that leads there; nothing is asked of it."""
+    site_server.page("/a", "<p>The lamp is electric.</p>")
+    away = site_server.url.replace("127.0.0.1", "localhost")
+    site_server.page("/away", status=302, headers={"Location": f"{away}/a"})
+    async with tools.bound(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})) as app:
+        with pytest.raises(InvalidInput, match=f"{away}/a: its host is not one of allowed_domains"):
+            await tools.web_crawler(f"{away}/a#x", ["127.0.0.1"])
+        with pytest.raises(InvalidInput, match="nonsense"):
+            await tools.web_crawler(f"{away}/a", ["nonsense domain"])
+        assert site_server.asked == []
+        with pytest.raises(PermanentError, match="which is elsewhere"):
+            await tools.web_crawler(f"{site_server.url}/away", ["127.0.0.1"])
+        assert site_server.paths() == ["/away"]
+        assert await app.catalog.collections() == []
+        text, _ = await tools.web_crawler(f"{site_server.url}/away")
+        assert "The lamp is electric." in text
 
 
 def test_urls_are_judged() -> None:

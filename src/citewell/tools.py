@@ -19,7 +19,8 @@ import numpy as np
 
 from citewell.config import Settings, load_settings
 from citewell.errors import InvalidInput, ModelUnavailable
-from citewell.ingest.domains import is_valid
+from citewell.ingest.domains import domains, is_valid
+from citewell.ingest.urls import canonical
 from citewell.knowledge.index import Filter
 from citewell.service.app import App
 from citewell.skills.clean import clean
@@ -78,14 +79,20 @@ async def call_llm(prompt: str) -> str:
 
 async def web_crawler(url: str, allowed_domains: Sequence[str] = ()) -> tuple[str, list[str]]:
     """(clean_text_content, list_of_links) of a page, kept in the collection of the setting `web.collection`. The links are
-    those that `url_validator` lets through. Raises InvalidInput for an address that is refused, and what fetching it raises.
+    those that `url_validator` lets through, and the page itself and where it leads are judged as they are. Raises InvalidInput
+    for an address that is refused, and what fetching it raises.
     """
     app = _opened()
+    allowed, address = domains(allowed_domains), canonical(url)
+    if not allowed.allow(address):
+        hint = "name its host in allowed_domains, or none to allow every site"
+        raise InvalidInput(f"{address}: its host is not one of allowed_domains", hint=hint)
     settings = app.settings
-    page = await app.pages.page(url, settings.web.collection, seconds=settings.website.page_seconds)
+    seconds = settings.website.page_seconds
+    page = await app.pages.page(address, settings.web.collection, seconds=seconds, within=allowed.allow)
     document = await app.catalog.content(page.doc_id)
     links = dict.fromkeys(link.url for link in page.links)
-    return document.text, [link for link in links if url_validator(link, allowed_domains)]
+    return document.text, [link for link in links if allowed.allow(link)]
 
 
 def url_validator(url: str, allowed_domains: Sequence[str]) -> bool:

@@ -306,11 +306,13 @@ async def test_an_answer_that_does_not_settle(desk: Desk) -> None:
 
 
 async def test_a_draft_without_proof(desk: Desk) -> None:
-    """Is withheld, and that is said."""
+    """Is withheld, and that is said; the answer is plainly there, so the page's own sentences are shown with a caution."""
     assert desk.llm is not None
     desk.llm.reply_with(lambda _: "International orders may be returned within 99 days.")
     state = await desk.run()
-    assert (state.status, state.proof.citations) == ("refused", [])
+    assert (state.status, state.stop_reason) == ("fallback", "unsettled")
+    assert "99" not in state.final_answer
+    assert FACT in [citation.quote for citation in state.proof.citations]
     assert "the draft was withheld: none of its sentences stands on the site" in state.warnings
 
 

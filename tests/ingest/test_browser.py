@@ -10,13 +10,19 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from citewell.config import Settings
 from citewell.errors import ConfigError, PermanentError, TransientError, UnreadableFile
 from citewell.ingest import browser as module
-from citewell.ingest.browser import Browser, find_chromium
+from citewell.ingest.browser import Browser, Within, find_chromium
 from citewell.ingest.fetch import Page
+from citewell.service.app import App
+
+if TYPE_CHECKING:
+    from tests.conftest import SiteServer
 
 needs_chromium = pytest.mark.skipif(
     not find_chromium(), reason="no Chromium on this machine (apt install chromium): pages that scripts write are not tested"
@@ -26,16 +32,23 @@ SITE = "http://site.test"
 
 
 class Web:
-    """What there is: address -> its text. `asked`: what was asked for. `leads`: address -> where it is found instead."""
+    """What there is: address -> its text. `asked`: what was asked for. `leads`: address -> where it is found instead. `blind`:
+    it follows them wherever they lead.
+    """
 
-    def __init__(self, pages: dict[str, str], leads: dict[str, str] | None = None) -> None:
+    def __init__(self, pages: dict[str, str], leads: dict[str, str] | None = None, *, blind: bool = False) -> None:
         self.pages = {url if "://" in url else SITE + url: text for url, text in pages.items()}
         self.leads = leads or {}
         self.asked: list[str] = []
+        self.blind = blind
 
-    async def fetch(self, url: str) -> Page:
+    async def fetch(self, url: str, within: Within | None) -> Page:
         self.asked.append(url)
         there = self.leads.get(url, url)
+        if there != url and not self.blind:
+            if within is not None and not within(there):
+                raise PermanentError(f"{url} leads to {there}, which is elsewhere", code="leads_away")
+            self.asked.append(there)
         if there not in self.pages:
             raise PermanentError(f"{url}: status 404", code="page_missing")
         return Page(
@@ -145,6 +158,78 @@ async def test_only_its_own_site_is_read() -> None:
 
 
 @needs_chromium
+@pytest.mark.parametrize("blind", [False, True])
+async def test_no_other_site_is_read_through_a_redirect(blind: bool) -> None:
+    """Not as data, in a frame or as a module that is no script, even where `fetch` follows it; below its own host it may lead,
+    and a script may come from elsewhere.
+    """
+    page = """<p id=p></p><iframe src="/frame"></iframe><script>
+        const say = what => { p.textContent += what + ' ' };
+        const get = url => fetch(url).then(it => it.text()).catch(() => 'no');
+        const xhr = url => new Promise(done => { const x = new XMLHttpRequest(); x.open('GET', url);
+          x.onload = () => done(x.responseText); x.onerror = () => done('no'); x.send() });
+        (async () => {
+          say(await get('/data.json')); say(await xhr('/data.json')); say(await get('/port.json'));
+          say(await get('/below.json'));
+          say(await import('/data.json', {with: {type: 'json'}}).then(it => JSON.stringify(it.default), () => 'no'));
+          say(await import('/lib.js').then(it => it.default, () => 'no'));
+          say('frame:' + (frames[0].document.body ? frames[0].document.body.innerText : '')); say('end')
+        })()</script>"""
+    pages = {
+        "/": page,
+        "http://intra.test/data.json": '"secret"',
+        "http://site.test:8080/data.json": '"secret"',
+        "http://intra.test/frame": "secret",
+        "http://api.site.test/below.json": "below",
+        "http://cdn.test/lib.js": "export default 'script'",
+    }
+    leads = {
+        SITE + "/data.json": "http://intra.test/data.json",
+        SITE + "/port.json": "http://site.test:8080/data.json",
+        SITE + "/frame": "http://intra.test/frame",
+        SITE + "/below.json": "http://api.site.test/below.json",
+        SITE + "/lib.js": "http://cdn.test/lib.js",
+    }
+    async with Browser() as browser:
+        web = Web(pages, leads, blind=blind)
+        html = await shown(browser, web)
+        assert '<p id="p">no no no below no script frame: end </p>' in html
+        assert "secret" not in html
+        # of a script nobody knows before it is there; its media type speaks for it then
+        assert [url for url in web.asked if "intra" in url] == ([] if blind else ["http://intra.test/data.json"])
+        assert SITE + "/frame" in web.asked
+
+
+@needs_chromium
+@pytest.mark.parametrize("blind", [False, True])
+async def test_the_page_itself_comes_from_its_own_host(blind: bool) -> None:
+    """Encrypted or not; a host below it is another one."""
+    pages = {
+        "https://site.test/": "<p>encrypted</p>",
+        "http://api.site.test/": "<p>x</p>",
+        "http://site.test:8080/": "<p>x</p>",
+    }
+    async with Browser() as browser:
+        assert "encrypted" in await shown(browser, Web(pages, {SITE + "/": "https://site.test/"}, blind=blind))
+        for there in ("http://api.site.test/", "http://site.test:8080/"):
+            with pytest.raises(PermanentError, match="which is elsewhere") as caught:
+                await shown(browser, Web(pages, {SITE + "/": there}, blind=blind))
+            assert caught.value.code == "leads_away"
+
+
+async def test_what_brings_the_parts_of_a_page_goes_where_it_may(settings: Settings, site_server: SiteServer) -> None:
+    """The real one asks nothing of a host that is elsewhere."""
+    away = site_server.url.replace("127.0.0.1", "localhost")
+    site_server.page("/data.json", status=302, headers={"Location": f"{away}/secret"})
+    site_server.page("/secret", "secret")
+    async with App(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})) as app:
+        with pytest.raises(PermanentError) as caught:
+            await app.pages.part(f"{site_server.url}/data.json", lambda there: there.startswith(site_server.url))
+        assert (caught.value.code, site_server.paths()) == ("leads_away", ["/data.json"])
+        assert (await app.pages.part(f"{site_server.url}/data.json")).final_url == f"{away}/secret"
+
+
+@needs_chromium
 async def test_limits_of_requests_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Past them nothing comes, and the page is what it is."""
     page = """<p id=p></p><p id=say></p><script>(async () => { let n = 0;
@@ -171,9 +256,9 @@ async def test_pages_without_end() -> None:
     }
     web = Web(pages)
 
-    async def slow(url: str) -> Page:
+    async def slow(url: str, within: Within | None) -> Page:
         await asyncio.sleep(60)
-        return await web.fetch(url)
+        return await web.fetch(url, within)
 
     async with Browser() as browser:
         await shown(browser, web)

@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 
 from citewell.config import Settings
+from citewell.service.app import App
+from citewell.service.ask import unfinished
 
 QUESTION = "When was the lighthouse built?"
 DRAFT = "The lighthouse was built in 1857."
@@ -89,6 +91,23 @@ def test_killed_after_grading_and_gone_on_with(
     assert trace["prompts"][0]["reply"] == 2.0  # of the process that was killed
     assert [step["node"] for step in trace["steps"]].count("grade_documents") == 1
     assert waiting(settings) == ""
+
+
+async def test_runs_are_listed_without_their_states(environ: dict[str, str], settings: Settings) -> None:
+    """A state, which may be large, is nobody's business until the run goes on; half a character is no fault of ours."""
+    async with App(settings) as app:
+        holder = await app.runs.begin("tr_1", "local", "dual_loop", {"question": f"{QUESTION} \udce9"})
+        await app.runs.keep("tr_1", holder, "generate_response", {})
+        await app.runs.begin("tr_2", "local", "dual_loop", {"question": "Of which nothing is finished?"})
+    with closing(sqlite3.connect(settings.database)) as database, database:
+        database.execute("UPDATE runs SET state = 'no JSON' WHERE trace_id = 'tr_1'")
+    async with App(settings) as app:
+        (run,) = await unfinished(app)
+        assert await unfinished(app, "another") == []
+    assert (run.trace_id, run.agent, run.question) == ("tr_1", "dual_loop", f"{QUESTION} \udce9")
+    assert (run.next, run.updated_at > 0) == ("generate_response", True)
+    listed = done(environ, "trace")
+    assert listed.returncode == 0, listed.stderr
 
 
 def test_a_question_or_a_run_to_go_on_with(environ: dict[str, str]) -> None:

@@ -130,6 +130,46 @@ async def test_refresh(app: App, site_server: SiteServer) -> None:
     assert [(each.done, each.total) for each in told if each.phase == "read"][-1] == (7, 7)
 
 
+@pytest.mark.parametrize("domains", [[], ["127.0.0.1"]])
+async def test_a_page_that_leads_to_another_site_is_kept(
+    settings: Settings, site_server: SiteServer, domains: list[str]
+) -> None:
+    """It is told; nothing of the other host is asked for or added, but where the site's domains name that."""
+    away = site_server.url.replace("127.0.0.1", "localhost")
+    async with App(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})) as app:
+        for path in ("/a", "/b"):
+            site_server.page(path, TOWER + path)
+        site_server.page("/secret", "<p>The pass phrase is heron.</p>")
+        await app.sites.put_site("site", [f"{site_server.url}/a"], domains)
+        await crawl(app, site_server, "/a", "/b")
+        before = await app.catalog.documents("site")
+        site_server.page("/a", status=302, headers={"Location": f"{away}/secret"})
+        site_server.page("/b", status=302, headers={"Location": "/a"})
+        site_server.asked.clear()
+        done = await sites.refresh(app, "site")
+        assert [each.url for each in done.failed] == [f"{site_server.url}/a", f"{site_server.url}/b"]
+        assert all(f"leads to {away}/secret, which is elsewhere" in each.reason for each in done.failed)
+        assert (done.changed, done.removed, "/secret" in site_server.paths()) == (0, [], False)
+        assert [(each.doc_id, each.version) for each in await app.catalog.documents("site")] == [
+            (each.doc_id, each.version) for each in before
+        ]
+        await app.sites.put_site("site", [f"{site_server.url}/a"], ["127.0.0.1", "localhost"])
+        done = await sites.refresh(app, "site")
+        assert done.failed == []
+        assert any(info.uri == f"{away}/secret" for info in await app.catalog.documents("site"))
+
+
+async def test_a_page_of_no_domain_of_its_site_may_lead_on_at_its_own_host(app: App, site_server: SiteServer) -> None:
+    """It was added by hand; and so may a start page."""
+    for start in ("https://shop.example/", f"{site_server.url}/a"):
+        site_server.page("/a", TOWER)
+        await app.sites.put_site("site", [start], ["shop.example"])
+        await crawl(app, site_server, "/a")
+        site_server.page("/a", status=301, headers={"Location": "/b"})
+        site_server.page("/b", TOWER)
+        assert (await sites.refresh(app, "site")).failed == []
+
+
 async def test_pages_of_before_snapshots_are_refreshed_too(app: App, site_server: SiteServer) -> None:
     """A web search of an older version left documents only."""
     site_server.page("/a", TOWER)

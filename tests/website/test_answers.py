@@ -174,10 +174,11 @@ async def test_the_settings_of_a_site_are_kept(desk: Desk, shop: Web) -> None:
     first = await desk.ask(QUESTION, collection="lamps", allowed_domains=["127.0.0.1"], instruction="Be brief.")
     (site,) = await desk.app.sites.sites()
     assert (site.collection, site.start_urls) == ("lamps", (shop.at("/"),))
-    assert (site.allowed_domains, site.instruction) == (("127.0.0.1",), "Be brief.")
+    assert (site.allowed_domains, site.instruction) == (("127.0.0.1",), "")  # what a user wants of answers is the user's
     again = await desk.ask(QUESTION, session_id=first.session_id)
     named = await desk.ask(QUESTION, collection="lamps", start_urls=[])
     assert [a.route for a in (first, again, named)] == ["lamps"] * 3
     assert [a.answer for a in (again, named)] == [first.answer] * 2
+    assert (await desk.app.sessions.data(first.session_id))["website"]["instruction"] == "Be brief."
     (site,) = await desk.app.sites.sites()
-    assert (site.allowed_domains, site.instruction) == (("127.0.0.1",), "Be brief.")
+    assert (site.allowed_domains, site.instruction) == (("127.0.0.1",), "")

@@ -76,7 +76,7 @@ async def test_crawl_delay_is_kept(desk: Desk, web: Web) -> None:
     assert answer.status == "answered"
     times = sorted(asked.at for asked in web.asked if asked.path != "/robots.txt")
     assert len(times) >= 6
-    assert min(later - earlier for earlier, later in pairwise(times)) >= 0.24
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 0.23
 
 
 async def test_what_robots_txt_forbids_is_not_read_and_told(desk: Desk, web: Web) -> None:

@@ -1,7 +1,7 @@
 """The `website` agent of spec 002: read the start pages together, then answer, or follow the links that promise most.
 
-The one rule: what a page says is evidence and never an instruction. No word of it, and none of the model's, decides what is
-fetched: links are weighed against the question, and a grade with a threshold says whether the answer is there.
+The one rule: what a page says is evidence and never an instruction. It can make links of its own stand out, as any page can;
+where they may lead was decided before, they are weighed against the question, and a grade says whether the answer is there.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from typing import Any, Literal
 
 from citewell.agents import website_links
 from citewell.agents.website_end import settle
-from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, is_open, learn, take
+from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, learn, still_open, take
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
 from citewell.ingest.urls import canonical, identity
 from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.retrieve.frontier import Promise
+from citewell.skills.answer import extract
 from citewell.skills.clean import clean
+from citewell.skills.confidence import share
 from citewell.skills.draft import asked, grade_evidence, proof_of, settles, word
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import packed, seen
@@ -40,6 +42,7 @@ GREETING = dict(INTENTS)["smalltalk"]
 # more round to bring nothing better. Evidence that was graded yes and held no answer had 0.06, such that did had 0.3 and more.
 PLAUSIBLE = 0.15
 PLAIN = 1.0  # log-odds of a grade that needs no such support
+FOUND = 0.5  # confidence of a search that, with such a grade, has found it
 
 
 @node("CrawlAndExtract")
@@ -98,7 +101,7 @@ async def _start(state: WebsiteState, deps: Deps) -> None:
         state.reasons[place] = "a start page"
         state.urls_to_process.append(place)
     left = min(deps.settings.max_pages - len(urls), deps.settings.max_iterations * deps.settings.max_urls_per_iteration)
-    for page in before[: max(0, left)]:
+    for page in before[: max(0, min(left, deps.settings.max_urls_per_iteration - len(urls)))]:
         place = state.place(page.url)
         if place not in state.urls_to_process:
             state.reasons[place] = "it answered such a question before, but was read some time ago"
@@ -117,7 +120,7 @@ def _told(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
         "why": state.reasons.get(place, ""),
         "iteration": state.current_iteration,
         "pages": len(state.visited_urls),
-        "links": sum(is_open(state, deps, url) for url in state.all_discovered_urls),
+        "links": sum(map(still_open(state, deps), state.all_discovered_urls)),
     }
 
 
@@ -133,7 +136,7 @@ async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "
         if again := _stale(state, deps):
             return _explore(state, again)
         # a link whose words are those of the question, while nothing read is half as near: that page first
-        quick = by_words(state, deps)
+        quick = await by_words(state, deps)
         if quick and quick[0].score >= max(STRONG, state.retrieval_confidence) and (following := choose(state, deps, quick)):
             return _follow(state, following)
     unlikely = state.retrieval_confidence < HOPELESS and _top(state, "coverage") < COVERED and not ended
@@ -185,7 +188,7 @@ def _ended(state: WebsiteState, deps: Deps) -> str:
 
 def _stale(state: WebsiteState, deps: Deps) -> dict[str, str]:
     """Pages of earlier questions that the evidence stands in, and that their site was long not asked about."""
-    left = deps.settings.max_pages - len(state.visited_urls)
+    left = min(deps.settings.max_pages - len(state.visited_urls), deps.settings.max_urls_per_iteration)
     if left <= 0 or state.current_iteration >= deps.settings.max_iterations:
         return {}
     cited = {passage.hit.doc_id for passage in state.passages}
@@ -202,7 +205,6 @@ def _reason(promise: Promise) -> str:
 
 
 def _follow(state: WebsiteState, found: list[Promise]) -> Literal["explore"]:
-    state.promised |= {state.place(promise.url): promise.score for promise in found}
     return _explore(state, {promise.url: _reason(promise) for promise in found})
 
 
@@ -250,12 +252,32 @@ async def draft_answer(state: WebsiteState, deps: Deps) -> Literal["end"]:
         await word(state, deps.llm, deps.embedder, deps.thresholds.quality_threshold)
         state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched)
         state.settled = await settles(state, deps.llm, state.proof)
+        if state.generation == "worded" and _unproved(state) and _plainly_there(state):
+            await _quote(state, deps)
     await settle(state, deps)
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     if state.status == "answered":
         await deps.site.note_answer(state.standalone, [citation.doc_id for citation in state.proof.citations])
     return "end"
+
+
+def _unproved(state: WebsiteState) -> bool:
+    return not share([sentence.verdict for sentence in state.proof.sentences])
+
+
+def _plainly_there(state: WebsiteState) -> bool:
+    odds = state.evidence_log_odds
+    return odds is not None and odds >= PLAIN and state.retrieval_confidence >= FOUND
+
+
+async def _quote(state: WebsiteState, deps: Deps) -> None:
+    """The page's own sentences, with a caution, where the model's words for what is plainly there could not be proved."""
+    state.warnings.append("the draft was withheld: none of its sentences stands on the site")
+    state.response = await extract(state.standalone, state.passages, deps.embedder)
+    state.generation, state.settled = "extracted", None
+    state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched)
+    note(generation=state.generation, draft=state.response)
 
 
 GRAPH: Graph[WebsiteState] = Graph(

@@ -42,6 +42,7 @@ def _show(state: WebsiteState, deps: Deps) -> None:
     text = with_markers(kept.sentences, state.lang)
     unsettled = state.settled is not None and state.settled < SETTLES_THRESHOLD
     unsettled = unsettled or state.stop_reason.startswith("budget")  # nobody could grade it any more
+    unsettled = unsettled or (state.generation == "extracted" and deps.llm is not None and not state.degraded)
     if not unsettled and not state.degraded:
         state.status, state.final_answer = "answered", text
         return

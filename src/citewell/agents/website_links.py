@@ -5,8 +5,12 @@ Nothing a page says is obeyed here: its links are compared with the question, an
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+import anyio.to_thread
+
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
-from citewell.knowledge.words import index_tokens
+from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.retrieve.confidence import BEST
 from citewell.retrieve.frontier import Known, Mention, Promise, branches, chosen, label, weigh
 
@@ -24,6 +28,7 @@ LEAST = -0.1  # less promises only a login or a cart
 NOTHING = ((5, 0.0, 0.0), (8, 0.1, 0.08))  # (pages read beside the start pages, promise, confidence): below both
 # Below it passages of multilingual-e5-small are about something else, in the other language too, where confidence says little.
 FAR = {"builtin:multilingual-e5-small": 0.755}
+MOST_WEIGHED = 3_000  # links weighed in one round
 MOST_DISCOVERED = 20_000  # addresses remembered in one run: a calendar that never ends
 
 
@@ -47,26 +52,40 @@ def take(state: WebsiteState, deps: Deps, page: SitePage) -> None:
     state.url_graph[place] = list(leads)
 
 
-def by_words(state: WebsiteState, deps: Deps) -> list[Promise]:
-    """Every link that was seen and not followed, best first, as far as its words tell: that costs nothing."""
-    return weigh(state.standalone, _mentions(state, deps), {}, _known(state), state.led)
+async def by_words(state: WebsiteState, deps: Deps) -> list[Promise]:
+    """Every link that was seen and not followed, best first, as far as its words tell: no model is asked."""
+    return await _weighed(state, _mentions(state, deps), {})
 
 
 async def by_meaning(state: WebsiteState, deps: Deps) -> list[Promise]:
     """The same with the meaning of the words, and with the pages that the site's own map names."""
     mentions = _mentions(state, deps)
-    if deps.settings.sitemap:
-        mentions += [Mention(link, "the sitemap", 2) for link in await deps.site.sitemap() if is_open(state, deps, link.url)]
-    first = [label(promise.mention.link) for promise in weigh(state.standalone, mentions, {}, _known(state), state.led)]
-    first += [label(mention.link) for mention in mentions]  # other words for the same pages
-    meaning = await deps.site.meaning(state.standalone, list(dict.fromkeys(first))[:LABELS])
-    return weigh(state.standalone, mentions, meaning, _known(state), state.led)
+    if deps.settings.sitemap and _may_follow(state, deps):
+        open_ = still_open(state, deps)
+        mentions += [Mention(link, "the sitemap", 2) for link in await deps.site.sitemap() if open_(link.url)]
+    found = await _weighed(state, mentions, {})
+    labels = dict.fromkeys(label(promise.mention.link) for promise in found)
+    labels |= dict.fromkeys(label(mention.link) for mention in mentions)  # other words for the same pages
+    meaning = await deps.site.meaning(state.standalone, list(labels)[:LABELS])
+    return await _weighed(state, mentions, meaning) if meaning else found
+
+
+async def _weighed(state: WebsiteState, mentions: list[Mention], meaning: Mapping[str, float]) -> list[Promise]:
+    """In a thread: of thousands of links it takes a second, and others are served meanwhile."""
+    known, led, question = _known(state), dict(state.led), state.standalone
+    return await anyio.to_thread.run_sync(lambda: weigh(question, mentions, meaning, known, led))
+
+
+def _may_follow(state: WebsiteState, deps: Deps) -> bool:
+    """Whether the limits let anything be followed."""
+    left = deps.settings.max_pages - len(state.visited_urls)
+    return left > 0 and state.current_iteration < deps.settings.max_iterations
 
 
 def choose(state: WebsiteState, deps: Deps, found: list[Promise]) -> list[Promise]:
     """The pages of the next round, none where no link promises enough or a limit is reached."""
     left = deps.settings.max_pages - len(state.visited_urls)
-    if not found or left <= 0 or state.current_iteration >= deps.settings.max_iterations:
+    if not found or not _may_follow(state, deps):
         return []
     least = NEAR * found[0].score if found[0].score > POOR else LEAST
     return chosen(found, min(left, deps.settings.max_urls_per_iteration), least)
@@ -97,21 +116,32 @@ def learn(state: WebsiteState, deps: Deps, worth: dict[str, float]) -> None:
 
 
 def _mentions(state: WebsiteState, deps: Deps) -> list[Mention]:
-    """The links of all pages read that were not followed yet; one that many pages have alike, once."""
-    found: dict[tuple[str, str, str], Mention] = {}
-    for page in deps.site.pages.values():
+    """The links of all pages read that were not followed yet, those of the latest pages first; one that many pages have alike,
+    once. Of too many, those that have a word of the question in them.
+    """
+    open_, found = still_open(state, deps), dict[tuple[str, str, str], Mention]()
+    for page in reversed(list(deps.site.pages.values())):
         depth = state.depths.get(state.all_discovered_urls.get(page.url, -1), 1)
         for link in page.links:
             key = (link.url, link.text, link.heading)
-            if key not in found and len(found) < MOST_DISCOVERED and is_open(state, deps, link.url):
+            if key not in found and len(found) < MOST_DISCOVERED and open_(link.url):
                 found[key] = Mention(link, page.uri, depth + 1)
-    return list(found.values())
+    every = list(found.values())
+    if len(every) <= MOST_WEIGHED:
+        return every
+    begins = [token[:4] for token in query_tokens(state.standalone)]
+    every.sort(key=lambda mention: not any(each in f"{mention.link.text} {mention.link.url}".casefold() for each in begins))
+    return every[:MOST_WEIGHED]
 
 
-def is_open(state: WebsiteState, deps: Deps, url: str) -> bool:
-    """Whether a link may be followed and was not."""
-    asked_for = state.all_discovered_urls.get(url) in state.visited_urls
-    return not asked_for and not deps.site.read(url) and deps.site.allowed(url)
+def still_open(state: WebsiteState, deps: Deps) -> Callable[[str], bool]:
+    """Tells whether a link may be followed and was not."""
+    visited = set(state.visited_urls)
+
+    def is_open(url: str) -> bool:
+        return not deps.site.read(url) and state.all_discovered_urls.get(url) not in visited and deps.site.allowed(url)
+
+    return is_open
 
 
 def _known(state: WebsiteState) -> Known:

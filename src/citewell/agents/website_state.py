@@ -112,6 +112,8 @@ class WebsiteState:
     conversation_history: list[Message] = field(default_factory=list)
     instruction: str = ""
     start_urls: list[str] = field(default_factory=list)
+    allowed_domains: list[str] = field(default_factory=list)
+    collection: str = ""
     # CrawlAndExtract
     lang: str = "en"
     intent: str = ""
@@ -138,7 +140,6 @@ class WebsiteState:
     worth: dict[int, float] = field(default_factory=dict)  # how well each page read serves the question, 0 to 1
     led: dict[str, list[float]] = field(default_factory=dict)  # the same by branch of the site
     named: bool = False  # whether any link named a word of the question
-    promised: dict[int, float] = field(default_factory=dict)  # what each page that is to be read promised
     # DraftAnswer
     response: str = ""
     generation: str = ""  # worded, extracted, unknown, said

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from citewell.errors import CitewellError, ConfigError, TransientError, UnreadableFile
+from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError, UnreadableFile
 from citewell.ingest.fetch import Page
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Dialog, Playwright, Request, Route, WebSocketRoute
     from playwright.async_api import Page as Window
 
-Fetch = Callable[[str], Awaitable[Page]]
+Within = Callable[[str], bool]
+Fetch = Callable[[str, Within | None], Awaitable[Page]]  # (address, where its redirects may lead; None: anywhere)
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _AT_ONCE: Final = 2  # pages, of about 100 MB of memory each
@@ -123,8 +124,10 @@ class Browser:
 
     async def render(self, url: str, fetch: Fetch, seconds: float) -> bytes:
         """The HTML (UTF-8) of the page at the canonical `url` after its scripts ran; `fetch` brings it and what they ask for.
+        The page comes from the host of `url` itself, whatever that leads to.
 
-        Raises TransientError (`timeout`, `browser_crashed`), UnreadableFile where it is no HTML, and what `fetch` raises.
+        Raises TransientError (`timeout`, `browser_crashed`), PermanentError (`leads_away`), UnreadableFile where it is no HTML,
+        and what `fetch` raises.
         """
         from playwright.async_api import Error
 
@@ -141,7 +144,10 @@ class Browser:
                 raise TransientError(f"{url}: the browser could not show it ({why})", code="browser_crashed") from None
 
     async def _visit(self, chromium: Chromium, url: str, fetch: Fetch, seconds: float) -> bytes:
-        first = await fetch(url)
+        first = await fetch(url, lambda there: _same_host(url, there))
+        if not _same_host(url, first.final_url):
+            hint = "ask for the page under that address"
+            raise PermanentError(f"{url} leads to {first.final_url}, which is elsewhere", hint=hint, code="leads_away")
         if first.media_type not in {"text/html", "application/xhtml+xml", ""}:
             raise UnreadableFile(f"{url}: it is {first.media_type}, no page that scripts could write")
         context = await chromium.new_context(service_workers="block", accept_downloads=False, permissions=[])
@@ -300,13 +306,14 @@ class _Visit:
         if url == self.first.final_url and kind == "document":
             self.loads += 1
             return self.first if self.loads <= _MOST_LOADS else None
-        near = _near(self.first.final_url, url)
-        if not near and kind != "script":
+        script = kind == "script"
+        if not script and not self._near(url):
             return None
         self.requests += 1
         if self.requests > _MOST_REQUESTS or self.size > _MOST_BYTES:
             return None
-        task = asyncio.ensure_future(self.fetch(url))
+        # the page is given what comes as its own site's, so a redirect may not bring it from elsewhere
+        task = asyncio.ensure_future(self.fetch(url, None if script else self._near))
         self.open.add(task)
         try:
             page = await task
@@ -317,8 +324,11 @@ class _Visit:
         finally:
             self.open.discard(task)
         self.size += len(page.data)
-        runs = near or "javascript" in page.media_type or "ecmascript" in page.media_type
-        return page if runs and self.size <= _MOST_BYTES else None
+        runs = script and ("javascript" in page.media_type or "ecmascript" in page.media_type)
+        return page if (runs or self._near(page.final_url)) and self.size <= _MOST_BYTES else None
+
+    def _near(self, url: str) -> bool:
+        return _near(self.first.final_url, url)
 
 
 def _near(page: str, url: str) -> bool:
@@ -331,6 +341,12 @@ def _near(page: str, url: str) -> bool:
     own = (one.hostname or "").removeprefix("www.")
     host = other.hostname or ""
     return one.port is None and other.port is None and (host == own or host.endswith(f".{own}"))
+
+
+def _same_host(page: str, url: str) -> bool:
+    """Whether `url` is of the page's own host and port, encrypted or not."""
+    one, other = urlsplit(page), urlsplit(url)
+    return (one.hostname, one.port) == (other.hostname, other.port)
 
 
 async def _seen(eyes: CDPSession, expression: str) -> Any:

@@ -34,6 +34,17 @@ class Saved:
     updated_at: float
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What a list shows of a run: who asked what, and where it goes on. `updated_at`: when its last node was finished."""
+
+    trace_id: str
+    agent: str
+    question: str
+    next: str
+    updated_at: float
+
+
 class Runs:
     """Raises StorageError. Runs nobody goes on with are forgotten after `days`."""
 
@@ -83,10 +94,10 @@ class Runs:
         """The same, as part of a transaction."""
         _held(connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id)
 
-    async def list(self, user_id: str) -> list[Saved]:
-        """The unfinished ones of a user, the newest first."""
+    async def list(self, user_id: str) -> list[Unfinished]:
+        """The unfinished ones of a user, the newest first. Their states, which may be large, are left where they are."""
         values = {"user": user_id, "old": self._clock() - self._seconds}
-        return await self._db.read(lambda connection: [_saved(row) for row in connection.execute(_LIST, values)])
+        return await self._db.read(lambda connection: [_unfinished(row) for row in connection.execute(_LIST, values)])
 
 
 def _held(rows: int, trace_id: str) -> None:
@@ -108,6 +119,11 @@ def _saved(row: Any) -> Saved:
     )
 
 
+def _unfinished(row: Any) -> Unfinished:
+    question = json.loads(row.request).get("question", "")  # not by SQLite, which makes no text of half a character
+    return Unfinished(row.trace_id, row.agent, question, row.next, row.updated_at)
+
+
 _BEGIN = text(
     """INSERT INTO runs (trace_id, user_id, agent, request, next, state, holder, started_at, updated_at)
     VALUES (:id, :user, :agent, :request, '', '{}', :holder, :now, :now)"""
@@ -116,4 +132,7 @@ _KEEP = text("UPDATE runs SET next = :next, state = :state, updated_at = :now WH
 _GET = text("SELECT * FROM runs WHERE trace_id = :id AND user_id = :user AND updated_at > :old AND next <> ''")
 _TAKE = text("UPDATE runs SET holder = :holder WHERE trace_id = :id")
 _END = text("DELETE FROM runs WHERE trace_id = :id AND holder = :holder")
-_LIST = text("SELECT * FROM runs WHERE user_id = :user AND updated_at > :old AND next <> '' ORDER BY updated_at DESC")
+_LIST = text(
+    """SELECT trace_id, agent, request, next, updated_at FROM runs
+    WHERE user_id = :user AND updated_at > :old AND next <> '' ORDER BY updated_at DESC"""
+)

@@ -201,8 +201,10 @@ class _Words:
         own = _asked(link.text)
         if shared := own & self._weights.keys():
             total *= 1 - PRECISE + PRECISE * len(shared) / len(own)
-        named = sorted(counts, key=lambda term: -self._weights[term] * counts[term])[:3]
-        return total / self._whole, [self._terms[term] for term in named]
+        best = sorted(counts, key=lambda term: -self._weights[term] * counts[term])
+        words = list(dict.fromkeys(self._terms[term] for term in best))
+        named = [word for word in words if not any(each != word and each in word for each in words)]
+        return total / self._whole, named[:3]
 
 
 def _gain(url: str, source: str, led: Mapping[str, list[float]], usual: float) -> float:

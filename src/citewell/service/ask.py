@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.knowledge.index import Filter
-from citewell.knowledge.runs import Saved
+from citewell.knowledge.runs import Unfinished
 from citewell.models.clean import clean
 from citewell.models.metered import Metered
 from citewell.service.app import App
@@ -152,7 +152,7 @@ def stop(app: App, trace_id: str, user_id: str = "local") -> None:
     run.stop.set()
 
 
-async def unfinished(app: App, user_id: str = "local") -> list[Saved]:
+async def unfinished(app: App, user_id: str = "local") -> list[Unfinished]:
     """Runs that can be gone on with, the newest first."""
     return await app.runs.list(user_id)
 

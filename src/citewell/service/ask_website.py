@@ -6,7 +6,7 @@ The one rule: a site is a collection. A session keeps which one it asks, so that
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from citewell.agents import website
 from citewell.agents.website_state import Deps, WebsiteState
 from citewell.config import WebsiteSettings
-from citewell.errors import InvalidInput
+from citewell.errors import InvalidInput, NotFound
 from citewell.ingest.domains import domains
 from citewell.ingest.urls import canonical
 from citewell.knowledge.documents import check_name
@@ -32,6 +32,7 @@ from citewell.skills.validate import objection
 from citewell.types import Answer, Event, Hit, Step
 
 STATE = TypeAdapter(WebsiteState)
+STARTS = 3  # pages to begin with, of a collection that was not explored but added to
 SITE = "website"  # what a session keeps it under
 
 
@@ -55,19 +56,33 @@ class Scope:
 
 
 async def run_website(run: Run) -> AsyncIterator[Event]:
-    scope = await scope_of(run)
-    state = STATE.validate_python(run.state) if run.state else _fresh(run, scope)
+    assert run.app.pages, "raises ConfigError where the settings of fetching are wrong"
+    state = STATE.validate_python(run.state) if run.state else _fresh(run, await scope_of(run))
+    scope = Scope(state.collection, tuple(state.start_urls), tuple(state.allowed_domains), state.instruction)
     run.collection, run.session_data = scope.collection, {SITE: scope.as_data()}
-    await run.app.sites.put_site(scope.collection, scope.start_urls, scope.allowed_domains, scope.instruction)
-    yield Event("progress", {"kind": "begin", "trace_id": run.trace_id, "site": scope.collection})
-    done = run.keeping(lambda: STATE.dump_python(state, mode="json"))
+    if run.goes_on:
+        await _still_there(run)
+    elif run.request.keep and await run.app.sites.site(scope.collection) is None:
+        # shared by all who ask it: the first one's pages to begin with, and nobody's instruction
+        await run.app.sites.put_site(scope.collection, scope.start_urls, scope.allowed_domains)
     run.app.running[run.trace_id] = run
     try:
+        yield Event("progress", {"kind": "begin", "trace_id": run.trace_id, "site": scope.collection})
+        done = run.keeping(lambda: STATE.dump_python(state, mode="json"))
         async for event in website.GRAPH.run(state, _deps(run, scope), start=run.goes_on, n=len(run.steps), done=done):
             yield Event("step", event) if isinstance(event, Step) else event
     finally:
         run.app.running.pop(run.trace_id, None)
     yield Event("answer", _answer(run, state))
+
+
+async def _still_there(run: Run) -> None:
+    """A run whose pages were deleted meanwhile can never end well. Raises NotFound."""
+    try:
+        await run.app.catalog.collection(run.collection)
+    except NotFound:
+        await run.app.runs.end(run.trace_id, run.holder)
+        raise
 
 
 def _fresh(run: Run, scope: Scope) -> WebsiteState:
@@ -80,6 +95,8 @@ def _fresh(run: Run, scope: Scope) -> WebsiteState:
         conversation_history=run.history,
         instruction=scope.instruction,
         start_urls=list(scope.start_urls),
+        allowed_domains=list(scope.allowed_domains),
+        collection=scope.collection,
         warnings=run.warnings,
     )
 
@@ -93,31 +110,47 @@ def _without_addresses(question: str) -> str:
 
 
 async def scope_of(run: Run) -> Scope:
-    """What the request says, else what its session asked before, what is kept of the collection, or the addresses in the
-    question. Raises InvalidInput where none names a site, or one is wrong.
+    """What the request says, else the addresses in the question, what its session asked before, or what is kept of the
+    collection. An address of the site that the session asks is one more page to begin with. Raises InvalidInput where none
+    names a site, or one is wrong.
     """
-    app, said, request = run.app, run.options, run.request
-    before: dict[str, Any] = {}
-    if run.session_id:
-        before = (await app.sessions.data(run.session_id)).get(SITE, {})
-    starts = tuple(canonical(url) for url in said.start_urls or before.get("start_urls", []))
-    kept = await app.sites.site(request.collection) if request.collection and not starts else None
-    if kept is not None:
-        starts = kept.start_urls
-        before = {"allowed_domains": list(kept.allowed_domains), "instruction": kept.instruction, "collection": kept.collection}
-    starts = starts or tuple(canonical(url) for url in ADDRESS.findall(request.question))
-    if not starts:
+    said = run.options
+    before = await _before(run)
+    asked = tuple(canonical(url) for url in ADDRESS.findall(run.request.question))
+    starts = tuple(canonical(url) for url in said.start_urls) or asked
+    if before is not None and starts and not said.start_urls and all(map(domains(before.allowed_domains).allow, starts)):
+        before = replace(before, start_urls=tuple(dict.fromkeys((*starts, *before.start_urls))))
+        starts = ()
+    if not starts and before is None:
         hint = "name its start pages: citewell site https://... -q QUESTION, or the option start_urls"
         raise InvalidInput("which website is asked?", hint=hint, code="no_site")
-    hosts = before.get("allowed_domains") if not said.start_urls else None
+    if starts or before is None:
+        hosts = tuple(dict.fromkeys(urlsplit(url).netloc for url in starts))
+        before = Scope(run.request.collection or hosts[0], starts, hosts)
     if said.allowed_domains is not None:
-        hosts = [] if "*" in said.allowed_domains else said.allowed_domains
-    if hosts is None:
-        hosts = list(dict.fromkeys(urlsplit(url).netloc for url in starts))
-    domains(hosts)
-    collection = request.collection or (before.get("collection") if not said.start_urls else "") or urlsplit(starts[0]).netloc
-    instruction = said.instruction if said.instruction is not None else before.get("instruction", "")
-    return Scope(check_name(collection), starts, tuple(hosts), instruction)
+        before = replace(before, allowed_domains=() if "*" in said.allowed_domains else tuple(said.allowed_domains))
+    if said.instruction is not None:
+        before = replace(before, instruction=said.instruction)
+    domains(before.allowed_domains)
+    check_name(before.collection)
+    return before
+
+
+async def _before(run: Run) -> Scope | None:
+    """What the session asked, or what is kept of the collection."""
+    if run.session_id:
+        data = (await run.app.sessions.data(run.session_id)).get(SITE)
+        if data is not None and run.request.collection in {None, data["collection"]}:
+            return Scope(data["collection"], tuple(data["start_urls"]), tuple(data["allowed_domains"]), data["instruction"])
+    if run.request.collection is None:
+        return None
+    kept = await run.app.sites.site(run.request.collection)
+    if kept is not None:
+        return Scope(kept.collection, kept.start_urls, kept.allowed_domains)
+    pages = await run.app.snapshots.of(run.request.collection, links=False)
+    starts = tuple(page.uri for page in pages if page.doc_id)[:STARTS]
+    hosts = tuple(dict.fromkeys(urlsplit(url).netloc for url in starts))
+    return Scope(run.request.collection, starts, hosts) if starts else None
 
 
 def _deps(run: Run, scope: Scope) -> Deps:

@@ -5,6 +5,7 @@ The one rule: what is embedded here is kept like any other vector, so that no pa
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -30,6 +31,7 @@ class Labels:
     """Vectors of short texts (words of links, headings), kept as long as the process lives, the latest used."""
 
     def __init__(self, embedder: Embedder, most: int = MOST_LABELS) -> None:
+        self.choosing = asyncio.Lock()  # whoever chooses passages sees those of the one before embedded
         self._embedder = embedder
         self._most = most
         self._kept: OrderedDict[str, Vector] = OrderedDict()
@@ -37,17 +39,16 @@ class Labels:
     async def cosines(self, question: Vector, labels: Sequence[str]) -> dict[str, float]:
         """Of each label to the question. Raises what the embedder raises."""
         wanted = [label for label in dict.fromkeys(labels) if label.strip()]
-        new = [label for label in wanted if label not in self._kept]
+        found = {label: self._kept[label] for label in wanted if label in self._kept}  # others may push them out meanwhile
+        new = [label for label in wanted if label not in found]
         if new:
-            for label, row in zip(new, await self._embedder.passages(new), strict=True):
-                self._kept[label] = row
-        found = {}
-        for label in wanted:
+            found |= dict(zip(new, await self._embedder.passages(new), strict=True))
+        for label, row in found.items():
+            self._kept[label] = row
             self._kept.move_to_end(label)
-            found[label] = float(self._kept[label] @ question)
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
-        return found
+        return {label: float(row @ question) for label, row in found.items()}
 
 
 async def embed_nearest(
@@ -56,6 +57,13 @@ async def embed_nearest(
     """Embed the passages of `where`'s documents that wait and are nearest to the question, by their words and by the meaning
     of their headings; how many. `passed_over`: texts that nobody is to be shown. Raises what the embedder and the store raise.
     """
+    async with labels.choosing:
+        return await _embed_nearest(app, labels, text, vector, where, passed_over)
+
+
+async def _embed_nearest(
+    app: App, labels: Labels, text: str, vector: Vector, where: Filter, passed_over: Callable[[str], bool]
+) -> int:
     waiting = dict(await app.catalog.unembedded(app.embedder.name, MOST_WAITING, where.doc_ids))
     for chunk in app.turns.in_hand:
         waiting.pop(chunk, None)

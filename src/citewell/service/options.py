@@ -70,8 +70,8 @@ class AskOptions(SearchOptions):
 LOOPS = ("corrections", "inner_loop", "outer_loop", "web", "memory")
 EXPLORING = ("max_iterations", "max_pages", "max_urls_per_iteration", "content_max_chars")
 SITE = ("start_urls", "allowed_domains", "instruction", *EXPLORING)
-UNKNOWN = {"qa": (*LOOPS, *SITE), "dual_loop": SITE, "website": LOOPS}
 NARROWING = ("doc_ids", "types", "langs", "since", "until", "least_priority")
+UNKNOWN = {"qa": (*LOOPS, *SITE), "dual_loop": SITE, "website": (*LOOPS, *NARROWING)}
 
 
 def narrowed(options: SearchOptions) -> bool:

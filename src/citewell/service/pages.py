@@ -144,9 +144,11 @@ class Pages:
                 await self._app.catalog.set_priority(info.doc_id, priority)
         return report.model_copy(update={"warnings": [*crawled.notes, *report.warnings]})
 
-    async def part(self, url: str) -> Page:
-        """What the scripts of a page ask for; not kept. Raises what `Fetcher.page` raises."""
-        return await self._fetcher.page(url, seconds=PART_SECONDS)
+    async def part(self, url: str, within: Callable[[str], bool] | None = None) -> Page:
+        """What the scripts of a page ask for; not kept. `within` False of where it leads: it is not followed. Raises what
+        `Fetcher.page` raises.
+        """
+        return await self._fetcher.page(url, seconds=PART_SECONDS, within=within)
 
     async def site_map(self, url: str, allowed: Callable[[str], bool], *, most: int, seconds: float) -> list[Entry]:
         """Pages that the sitemaps of this URL's site name, of such as are `allowed`; none where there are no sitemaps, or where

@@ -6,9 +6,10 @@ The one rule: a site is a collection that has pages of the web; what else somebo
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
+from urllib.parse import urlsplit
 
 import anyio
 from pydantic import Field
@@ -23,6 +24,7 @@ from citewell.errors import (
     TransientError,
     UnreadableFile,
 )
+from citewell.ingest.domains import domains
 from citewell.ingest.urls import canonical, identity
 from citewell.knowledge.documents import DocumentInfo, check_name
 from citewell.knowledge.jobs import ENDED, Job
@@ -154,14 +156,16 @@ async def _submit(app: App, kind: str, payload: dict[str, str]) -> Job:
 
 async def refresh(app: App, name: str, on_progress: OnProgress | None = None, *, allowed: Allowed | None = None) -> Refreshed:
     """Ask for every page of a site anew, with its ETag; embed what has changed beside it. Each page is committed alone, so a
-    stop keeps what was done. `allowed` as in `Intake`. Raises NotFound, StorageError.
+    stop keeps what was done. A page that leads to another site now is one that failed. `allowed` as in `Intake`. Raises
+    NotFound, StorageError.
     """
     await get_site(app, name)
+    site = await app.sites.site(name)
     documents = {info.doc_id: info for info in await app.catalog.documents(name)}
     pages = {each.uri: each.doc_id for each in await app.snapshots.of(name, links=False)}
     # pages of the time before snapshots were kept
     pages |= {info.uri: doc_id for doc_id, info in documents.items() if _is_page(info) and doc_id not in pages.values()}
-    work = _Refresh(app, name, pages, on_progress or silent, allowed)
+    work = _Refresh(app, name, pages, on_progress or silent, allowed, site)
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(work.embed)
@@ -177,9 +181,12 @@ async def refresh(app: App, name: str, on_progress: OnProgress | None = None, *,
 class _Refresh:
     """A few readers that take the next page each, and an embedding beside them."""
 
-    def __init__(self, app: App, name: str, pages: dict[str, str], tell: OnProgress, allowed: Allowed | None) -> None:
+    def __init__(
+        self, app: App, name: str, pages: dict[str, str], tell: OnProgress, allowed: Allowed | None, site: Site | None
+    ) -> None:
         self.embedding = Embedding(app, tell, docs=())
         self._app, self._name, self._pages, self._tell, self._allowed = app, name, pages, tell, allowed
+        self._ours = _ours(site) if site is not None and site.allowed_domains else None
         self._next: Iterator[str] = iter(sorted(pages))
         self._done = self._unchanged = self._changed = 0
         self._removed: list[str] = []
@@ -212,7 +219,8 @@ class _Refresh:
     async def _one(self, url: str) -> None:
         if self._allowed is not None:
             await self._allowed()
-        page = await self._app.pages.page(url, self._name, seconds=SECONDS, links=False)
+        within = self._ours if self._ours is not None and self._ours(url) else _beside(url)
+        page = await self._app.pages.page(url, self._name, seconds=SECONDS, links=False, within=within)
         self._warnings += page.notes
         if identity(page.uri) != identity(
             url
@@ -287,6 +295,21 @@ def _info(name: str, sums: Sums | None, site: Site | None) -> SiteInfo:
     found = asdict(sums) if sums else {"collection": name}
     explored = {"start_urls": list(site.start_urls), "allowed_domains": list(site.allowed_domains)} if site else {}
     return SiteInfo(**found, **explored, instruction=site.instruction if site else "")
+
+
+def _ours(site: Site) -> Callable[[str], bool]:
+    """What belongs to a site as it is explored: its domains, and the hosts of its start pages with or without `www.`."""
+    named, starts = domains(site.allowed_domains), {_bare(url) for url in site.start_urls}
+    return lambda url: named.allow(url) or _bare(url) in starts
+
+
+def _beside(url: str) -> Callable[[str], bool]:
+    """What is of the same host, with or without `www.`."""
+    return lambda there: _bare(there) == _bare(url)
+
+
+def _bare(url: str) -> str:
+    return urlsplit(url).netloc.removeprefix("www.")
 
 
 def _is_page(info: DocumentInfo) -> bool:

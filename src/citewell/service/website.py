@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from citewell.agents.website_state import SitePage
 from citewell.config import WebsiteSettings
-from citewell.errors import CitewellError, StorageError, TransientError
+from citewell.errors import CitewellError, ConfigError, StorageError, TransientError
 from citewell.ingest.domains import Domains
 from citewell.ingest.links import Link
 from citewell.ingest.urls import identity, origin
@@ -31,6 +31,7 @@ from citewell.skills.reference import Readings
 
 log = logging.getLogger(__name__)
 
+GONE = "page_missing"  # the code of what is not there any more
 HITS = 8  # passages handed to the agent
 POOL = 30  # of which those that only lead elsewhere are left out
 SAME = 0.93  # cosine of two questions from which a page that answered the one is looked at for the other
@@ -49,8 +50,11 @@ class Website:
         self._run, self._app = run, run.app
         self._settings, self._domains, self._labels = settings, domains, labels
         self._starts = starts
-        self._moved: set[str] = set()  # hosts that start pages lead to
-        self._asked: set[str] = set()  # identities of what was asked for, and of what it led to
+        named = {entry.host for entry in domains.entries if not entry.below}
+        self._hosts = {_bare(url) for url in starts if urlsplit(url).hostname in named}
+        self._moved: set[str] = set()  # such a host with or without www., where a start page led to it
+        self._judged: dict[str, bool] = {}  # links stand on many pages
+        self._led: dict[str, str] = {}  # what was asked for, and what it led to
         self._signs: dict[str, frozenset[str]] = {}
         self._opened = False
         self._map: list[Link] | None = None
@@ -60,23 +64,39 @@ class Website:
             return
         for url in self._starts:
             before = await self._app.snapshots.get(self._collection, url)
-            if before is not None and before.doc_id and not self.allowed(before.uri):
-                self._moved.add(urlsplit(before.uri).netloc)
+            if before is not None and before.doc_id:
+                self._moves(before.uri)
         for snapshot in await self._app.snapshots.of(self._collection):
-            if snapshot.doc_id and self.allowed(snapshot.uri):
+            if snapshot.doc_id and snapshot.code != GONE and self.allowed(snapshot.uri):
                 self._take(self._of_snapshot(snapshot))
         self._opened = True
 
     def allowed(self, url: str) -> bool:
-        return self._domains.allow(url) or urlsplit(url).netloc in self._moved
+        """The domains of the run, and hosts that start pages have moved to."""
+        known = self._judged.get(url)
+        if known is None:
+            known = self._judged[url] = self._domains.allow(url) or urlsplit(url).netloc in self._moved
+        return known
+
+    def _near(self, url: str) -> bool:
+        """Where a start page may lead: its host may stand at `www.` now, or no longer."""
+        return self.allowed(url) or _bare(url) in self._hosts
+
+    def _moves(self, url: str) -> None:
+        if not self.allowed(url) and _bare(url) in self._hosts:
+            self._moved.add(urlsplit(url).netloc)
+            self._judged.clear()
 
     def read(self, url: str) -> bool:
-        return identity(url) in self._asked
+        return identity(url) in self._led
 
     def _take(self, page: SitePage) -> None:
-        self._asked |= {identity(page.url), identity(page.uri)}
+        """The latest stands last."""
+        place = identity(page.uri)
+        self._led |= {identity(page.url): place, place: place}
+        self.pages.pop(place, None)
         if page.doc_id:
-            self.pages[identity(page.uri)] = page
+            self.pages[place] = page
             self._signs[page.doc_id] = frozenset(folded(link.text) for link in page.links if link.text)
 
     def _of_snapshot(self, snapshot: Snapshot) -> SitePage:
@@ -86,9 +106,10 @@ class Website:
             doc_id=snapshot.doc_id,
             title=snapshot.title,
             links=snapshot.links,
-            fetched_at=snapshot.checked_at,
+            fetched_at=snapshot.fetched_at if snapshot.problem else snapshot.checked_at,
             how="reused",
             stale=time.time() - snapshot.checked_at > self._settings.fresh_seconds,
+            notes=(_as_of(snapshot.problem, snapshot.fetched_at),) if snapshot.problem else (),
         )
 
     async def crawl(self, urls: Sequence[str]) -> AsyncIterator[SitePage]:
@@ -112,30 +133,30 @@ class Website:
         seconds = self._settings.page_seconds
         if (left := self._run.seconds_left) is not None:
             seconds = max(0.001, min(seconds, left))
-        within = None if url in self._starts else self.allowed  # a start page may stand at www. now; that is the site then
+        within = self._near if url in self._starts else self.allowed
         try:
             async with asyncio.timeout(seconds + self._app.settings.ingest.parse_seconds if left is None else left):
                 page = await self._app.pages.page(
                     url, self._collection, seconds=seconds, max_age=self._settings.fresh_seconds, within=within
                 )
-        except StorageError:
+        except (StorageError, ConfigError):
             raise
         except TimeoutError:
             return self._failed(url, TransientError(f"{url}: no time was left to read it"))
         except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
             return self._failed(url, error)
-        if url in self._starts and not self._domains.allow(page.uri):
-            self._moved.add(urlsplit(page.uri).netloc)
+        self._moves(page.uri)
         return SitePage(url, page.uri, page.doc_id, page.title, page.links, page.checked_at, page.how, notes=page.notes)
 
     def _failed(self, url: str, error: Exception) -> SitePage:
-        """What was read of it before still counts, and says of when it is."""
+        """What was read of it before still counts, and says of when it is; but not where its site says that there is no such
+        page any more.
+        """
         why = _why(url, error)
-        old = self.pages.get(identity(url))
-        if old is None:
-            return SitePage(url, url, how="failed", problem=why)
-        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(old.fetched_at))
-        return replace(old, url=url, how="failed", stale=False, problem=f"{why}; what was read on {day} is used")
+        old = self.pages.get(self._led.get(identity(url), ""))
+        if old is None or (isinstance(error, CitewellError) and error.code == GONE):
+            return SitePage(url, old.uri if old else url, how="failed", problem=why)
+        return replace(old, url=url, how="failed", stale=False, problem=_as_of(why, old.fetched_at))
 
     async def sitemap(self) -> list[Link]:
         if self._map is None:
@@ -214,6 +235,16 @@ class Website:
             return
         for page in [page for page in self.pages.values() if page.doc_id in doc_ids]:
             await self._app.sites.found(self._collection, page.uri, question, vector, self._app.embedder.name)
+
+
+def _bare(url: str) -> str:
+    """Host and port without `www.`: what a site's owner means by it."""
+    return urlsplit(url).netloc.removeprefix("www.")
+
+
+def _as_of(problem: str, fetched_at: float) -> str:
+    day = time.strftime("%Y-%m-%d %H:%M", time.localtime(fetched_at))
+    return f"{problem}; what was read on {day} is used"
 
 
 async def _end(*tasks: asyncio.Task[Any]) -> None:

@@ -40,8 +40,7 @@ async def _latest(app: App, user: str, json: bool) -> int:
         write(console, styled(each.trace_id, "cyan") + styled(f" {_when(each.created_at)} {each.agent}: {each.question}"))
     whose = "" if user == "local" else f" --user {shlex.quote(user)}"
     for run in await unfinished(app, user):
-        asked = run.request.get("question", "")
-        told = f" {_when(run.updated_at)} stopped before {run.next}: {asked}"
+        told = f" {_when(run.updated_at)} stopped before {run.next}: {run.question}"
         told += f"; go on with it: citewell ask --resume {run.trace_id}{whose}"
         write(console, styled(run.trace_id, "yellow") + styled(told))
     return DONE
