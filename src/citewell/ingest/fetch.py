@@ -145,7 +145,7 @@ class Fetcher:
                 reply = await self._follow(url, headers, _Wanted(self._most, attempts, readable, within=within))
         except TimeoutError:
             hint = "the site is slow; try again later"
-            raise TransientError(f"{url}: not there within {seconds:g} seconds", hint=hint, code="timeout") from None
+            raise TransientError(f"{url}: not there within {seconds:.3g} seconds", hint=hint, code="timeout") from None
         return _page(url, reply, conditional=bool(headers))
 
     async def sitemaps(self, url: str) -> list[str]:

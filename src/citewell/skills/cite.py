@@ -49,12 +49,13 @@ class Proof:
 
 
 def sources(passages: Sequence[Passage]) -> list[Source]:
-    """All that may be quoted, in order."""
+    """All that may be quoted, in order. A question proves nothing: on a page of questions it is the heading of its answer."""
     found = []
     for passage in passages:
         for start, end in passage.spans:
             text = passage.hit.text[start - passage.hit.start : end - passage.hit.start]
-            found.append(Source(passage, start, end, text))
+            if not text.rstrip().endswith(("?", "？")):
+                found.append(Source(passage, start, end, text))
     return found
 
 

@@ -136,8 +136,8 @@ def site(
     ] = None,
     session: Session = None,
     user: User = "local",
-    max_iterations: Annotated[int | None, typer.Option(help="Rounds of exploring.", show_default=False)] = None,
-    max_pages: Annotated[int | None, typer.Option(help="Pages asked for.", show_default=False)] = None,
+    max_iterations: Annotated[int | None, typer.Option(min=0, help="Rounds of exploring; 5.", show_default=False)] = None,
+    max_pages: Annotated[int | None, typer.Option(min=1, help="Pages asked for; 100.", show_default=False)] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Seconds this question may take.", show_default=False)] = None,
     json: Json = False,
 ) -> None:

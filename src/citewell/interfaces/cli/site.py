@@ -16,10 +16,18 @@ def site(
 ) -> None:
     """`options`: the fields of AskOptions."""
     if "start_urls" in options:
-        options["start_urls"] = [url if "://" in url else f"https://{url}" for url in options["start_urls"]]
+        options["start_urls"] = [_whole(url) for url in options["start_urls"]]
     if question is None:
         chat(agent=AGENT, collection=collection, session=session, user=user, json=json, options=options)
         return
     of_request = {"collection": collection, "session_id": session, "user_id": user, "options": options}
     said = {"question": question, "agent": AGENT} | of_request
     run(lambda app: ask(app, said, json=json), json=json)
+
+
+def _whole(url: str) -> str:
+    """An address typed without its scheme: https, but for a port or a number, which are of a house."""
+    if "://" in url:
+        return url
+    host = url.partition("/")[0]
+    return f"http://{url}" if ":" in host or host == "localhost" or host.replace(".", "").isdigit() else f"https://{url}"
