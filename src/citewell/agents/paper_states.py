@@ -1,0 +1,43 @@
+"""The life of a reading session: spec 003's three states and what leads from one to another, as one table.
+
+The one rule: what is not in the table does not happen. A transition is committed together with what it brought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from citewell.errors import Conflict
+
+State = Literal["GUIDE_PENDING_REPORT", "GUIDE_PENDING_PLAN", "CONTROL_ROUTING"]
+Happening = Literal["report_made", "plan_made", "question_answered", "plan_changed"]
+
+TRANSITIONS: Final[Mapping[tuple[State, Happening], State]] = {
+    ("GUIDE_PENDING_REPORT", "report_made"): "GUIDE_PENDING_PLAN",
+    ("GUIDE_PENDING_PLAN", "plan_made"): "CONTROL_ROUTING",
+    ("CONTROL_ROUTING", "question_answered"): "CONTROL_ROUTING",
+    ("CONTROL_ROUTING", "plan_changed"): "CONTROL_ROUTING",
+}
+FIRST: Final[State] = "GUIDE_PENDING_REPORT"
+NEXT: Final[Mapping[State, str]] = {
+    "GUIDE_PENDING_REPORT": "its report is being made; open the session again when it is there",
+    "GUIDE_PENDING_PLAN": "say what interests you in the paper first; an empty interest gives the route through all of it",
+    "CONTROL_ROUTING": "the report and the first route are there; ask, or change the route",
+}
+
+
+def after(state: str, happening: Happening) -> State:
+    """The state that follows. Raises Conflict for what may not happen in this one."""
+    for (before, what), then in TRANSITIONS.items():
+        if before == state and what == happening:
+            return then
+    words = happening.replace("_", " ")
+    hint = next((hint for known, hint in NEXT.items() if known == state), "this session is not one of a paper")
+    raise Conflict(f"{words}: not in state {state}", hint=hint, code="illegal_event")
+
+
+def mermaid() -> str:
+    """The table as Mermaid text; docs/papers.md shows it and a test compares."""
+    lines = ["stateDiagram-v2", f"    [*] --> {FIRST}"]
+    return "\n".join([*lines, *(f"    {a} --> {b}: {what}" for (a, what), b in TRANSITIONS.items())])
