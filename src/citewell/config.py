@@ -95,6 +95,14 @@ class WebsiteSettings(Group):
     )
 
 
+class PaperSettings(Group):
+    """The `paper` agent of spec 003."""
+
+    collection: str = Field("papers", min_length=1, max_length=60, description="collection that papers are kept in")
+    most_agents: int = Field(2, ge=1, le=6, description="section agents asked for one question")
+    max_seconds: float = Field(180.0, gt=0, description="seconds after which no more is tried for one message")
+
+
 class IngestSettings(Group):
     """Reading files."""
 
@@ -177,6 +185,7 @@ class Settings(BaseSettings):
     memory: MemorySettings = MemorySettings()
     web: WebSettings = WebSettings()
     website: WebsiteSettings = WebsiteSettings()
+    paper: PaperSettings = PaperSettings()
     ingest: IngestSettings = IngestSettings()
     search: SearchSettings = SearchSettings()
 

@@ -44,6 +44,7 @@ async def _nothing(_: Step, __: str) -> None:
 
 _sink: ContextVar[Callable[[Any], None]] = ContextVar("sink")
 _detail: ContextVar[dict[str, Any]] = ContextVar("detail")
+_name: ContextVar[str] = ContextVar("name", default="")
 
 
 class WiringError(Exception):
@@ -73,6 +74,20 @@ def emit(event: Any) -> None:
 def note(**detail: Any) -> None:
     """From inside a node: what this step did, for its `Step.detail`."""
     _detail.get().update(detail)
+
+
+def here() -> str:
+    """The node inside which this is asked, by its spec name; empty outside of any."""
+    return _name.get()
+
+
+def entered(name: str, sink: Callable[[Any], None]) -> dict[str, Any]:
+    """A node begins in this task: where its events go, and what it will have noted. For `Graph` and `stage.py`."""
+    detail: dict[str, Any] = {}
+    _sink.set(sink)
+    _detail.set(detail)
+    _name.set(name)
+    return detail
 
 
 class Graph(Generic[S]):
@@ -178,9 +193,7 @@ def _wrap(function: Node, edges: Mapping[str, Target]) -> Any:
     from langgraph.types import StreamWriter
 
     async def run(box: dict[str, Any], config: dict[str, Any], writer: StreamWriter) -> dict[str, Any]:
-        _sink.set(writer)
-        detail: dict[str, Any] = {}
-        _detail.set(detail)
+        detail = entered(name_of(function), writer)
         started = time.perf_counter()
         label = await function(box["state"], config["configurable"]["deps"])
         box["state"].node_execution_status.setdefault(name_of(function), "completed")

@@ -27,7 +27,7 @@ from citewell.skills.evidence import packed, seen
 from citewell.skills.grade import GATE_THRESHOLD
 from citewell.skills.intent import RULES as INTENTS
 from citewell.skills.intent import WIDE, classify_intent
-from citewell.skills.reference import depends_on_history, joined, readings
+from citewell.skills.reference import depends_on_history, readings
 from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
 from citewell.types import Event, Hit
@@ -81,7 +81,6 @@ async def _understand(state: WebsiteState, deps: Deps) -> None:
     if history and depends_on_history(question, history):
         behind = state.read.text
         state.standalone = await asked(state, deps.llm, lambda llm: in_full(question, history, llm)) or behind
-        state.joined = state.standalone == joined(question, history)
     note(standalone=state.standalone, intent=state.intent)
 
 

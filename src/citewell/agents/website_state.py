@@ -118,7 +118,6 @@ class WebsiteState:
     lang: str = "en"
     intent: str = ""
     standalone: str = ""  # the question as it is understood alone, and as it is answered
-    joined: bool = False  # a follow-up that could not be put in full words, and stands behind those it leans on
     read: Readings = field(default_factory=lambda: Readings(""))
     urls_to_process: list[int] = field(default_factory=list)
     visited_urls: list[int] = field(default_factory=list)  # asked for in this run, in their order

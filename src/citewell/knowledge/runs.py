@@ -43,6 +43,7 @@ class Unfinished:
     question: str
     next: str
     updated_at: float
+    session_id: str = ""
 
 
 class Runs:
@@ -94,6 +95,10 @@ class Runs:
         """The same, as part of a transaction."""
         _held(connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id)
 
+    def end_session_in(self, connection: Connection, session_id: str) -> None:
+        """None of a session that is deleted goes on: whoever has one under way is told at its next step."""
+        connection.execute(_END_SESSION, {"session": session_id})
+
     async def list(self, user_id: str) -> list[Unfinished]:
         """The unfinished ones of a user, the newest first. Their states, which may be large, are left where they are."""
         values = {"user": user_id, "old": self._clock() - self._seconds}
@@ -120,8 +125,9 @@ def _saved(row: Any) -> Saved:
 
 
 def _unfinished(row: Any) -> Unfinished:
-    question = json.loads(row.request).get("question", "")  # not by SQLite, which makes no text of half a character
-    return Unfinished(row.trace_id, row.agent, question, row.next, row.updated_at)
+    said = json.loads(row.request)  # not by SQLite, which makes no text of half a character
+    session_id = said.get("session_id") or ""
+    return Unfinished(row.trace_id, row.agent, said.get("question", ""), row.next, row.updated_at, session_id)
 
 
 _BEGIN = text(
@@ -132,6 +138,7 @@ _KEEP = text("UPDATE runs SET next = :next, state = :state, updated_at = :now WH
 _GET = text("SELECT * FROM runs WHERE trace_id = :id AND user_id = :user AND updated_at > :old AND next <> ''")
 _TAKE = text("UPDATE runs SET holder = :holder WHERE trace_id = :id")
 _END = text("DELETE FROM runs WHERE trace_id = :id AND holder = :holder")
+_END_SESSION = text("DELETE FROM runs WHERE json_extract(request, '$.session_id') = :session")
 _LIST = text(
     """SELECT trace_id, agent, request, next, updated_at FROM runs
     WHERE user_id = :user AND updated_at > :old AND next <> '' ORDER BY updated_at DESC"""

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
-from citewell.errors import InvalidInput, NotFound
+from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.knowledge.db import Database
 from citewell.types import Message, Shown
 
@@ -71,12 +71,18 @@ class Sessions:
         return await self._db.write(rename)
 
     async def delete(self, session_id: str) -> None:
-        def delete(connection: Connection) -> None:
-            _row(connection, session_id)
-            connection.execute(text("DELETE FROM sessions WHERE session_id = :s"), {"s": session_id})
-
-        await self._db.write(delete)
+        await self._db.write(lambda connection: self.delete_in(connection, session_id))
         await self._db.forget()
+
+    def delete_in(self, connection: Connection, session_id: str) -> dict[str, Any]:
+        """The same, as part of a transaction, after which `Database.forget` is called; gives what was kept in it."""
+        data = _data(_row(connection, session_id))
+        connection.execute(text("DELETE FROM sessions WHERE session_id = :s"), {"s": session_id})
+        return data
+
+    def data_of_user_in(self, connection: Connection, user_id: str) -> Sequence[dict[str, Any]]:
+        """What is kept in each session of a user, the newest first."""
+        return [_data(row) for row in connection.execute(_OF_USER, {"user_id": user_id})]
 
     async def append(self, session_id: str, messages: Sequence[Message]) -> None:
         """Add to the end of the history. Two that append at once both keep what they said, each in one piece."""
@@ -109,6 +115,31 @@ class Sessions:
         if reserved:
             raise InvalidInput(f"session data {', '.join(sorted(reserved))}: not set this way", hint="use append or create")
         self._change_in(connection, session_id, lambda data: data.update(values), state)
+
+    def advance_in(
+        self,
+        connection: Connection,
+        session_id: str,
+        *,
+        before: str,
+        after: str,
+        said: Sequence[Message],
+        change: Callable[[dict[str, Any]], None],
+    ) -> None:
+        """From one state to the next, with what was said and what came of it. Raises Conflict where the session is in another
+        state than `before` by now: whoever was quicker has made the step.
+        """
+        row = _row(connection, session_id)
+        if row.current_state != before:
+            raise Conflict(
+                f"session {session_id} went on to {row.current_state} meanwhile", hint="open it again", code="illegal_event"
+            )
+
+        def advance(data: dict[str, Any]) -> None:
+            change(data)
+            data.setdefault(HISTORY, []).extend(message.model_dump() for message in said)
+
+        self._change_in(connection, session_id, advance, after)
 
     async def list(self, user_id: str = "local") -> list[SessionInfo]:
         """A user's sessions, newest first."""

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import anyio
 
 from citewell.errors import BudgetSpent
+from citewell.flow import here
 from citewell.models.base import LLM, OnToken, Reply, Tokens, YesNo
 from citewell.models.clean import clean
 from citewell.types import Message
@@ -126,4 +127,4 @@ class Metered:
             self.tokens.cached + tokens.cached,
             self.tokens.completion + tokens.completion,
         )
-        self.prompts.append({"job": job, "messages": [m.model_dump() for m in messages], "reply": reply})
+        self.prompts.append({"node": here(), "job": job, "messages": [m.model_dump() for m in messages], "reply": reply})

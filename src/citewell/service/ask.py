@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 from sqlalchemy import Connection
 
-from citewell.errors import CitewellError, InvalidInput, NotFound
+from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
 from citewell.knowledge.index import Filter
 from citewell.knowledge.runs import Unfinished
 from citewell.models.clean import clean
@@ -32,6 +32,7 @@ from citewell.types import Answer, Event, Message, Step, Trace
 __all__ = ["AGENTS", "AUTO", "AskRequest", "ask", "names", "stop", "stream"]
 
 AUTO = "auto"
+BRINGS = {"website", "paper"}  # agents that bring their own documents
 AGENTS: dict[str, Runner] = {"qa": run_qa, "dual_loop": run_dual_loop, "website": run_website}
 
 
@@ -65,7 +66,7 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
         yield Event("step", step)
     async for event in AGENTS[run.agent](run):
         if isinstance(event.data, Answer):
-            answer = await _kept(run, event.data)
+            answer = event.data if run.repeats else await _kept(run, event.data)
             for warning in answer.warnings:
                 yield Event("warning", warning)
             yield Event("answer", answer)
@@ -85,7 +86,7 @@ async def _begin(app: App, request: AskRequest) -> Run:
     run = Run(app, request, request.agent, request.collection or "", session_id, history, None, options, Filter(), [])
     if request.agent == AUTO:
         await _choose(run, session_agent)
-    if run.agent != "website":  # which brings its own documents
+    if run.agent not in BRINGS:
         run.collection, run.warnings = await _collection(run)
         run.where = await filter_of(app, options, [run.collection])
     run.warnings += unused(run.agent, options, app.settings)
@@ -162,6 +163,8 @@ async def _kept(run: Run, answer: Answer) -> Answer:
     try:
         return await _keep(run, answer)
     except CitewellError as error:
+        if run.ending is not None and (run.ending.needed or isinstance(error, Conflict)):
+            raise
         warning = f"this answer could not be kept: {error.message}"
         return answer.model_copy(update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]})
 
@@ -180,7 +183,12 @@ async def _keep(run: Run, answer: Answer) -> Answer:
         kept = answer.model_copy(update={"session_id": session_id})
         if remembered:
             app.traces.put_in(connection, _trace(run, kept, session_id))
-        if session_id:
+        if run.ending is not None:
+            ending = run.ending
+            app.sessions.advance_in(
+                connection, session_id, before=ending.before, after=ending.after, said=ending.said, change=ending.change
+            )
+        elif session_id:
             said = [Message(role="user", content=request.question), Message(role="assistant", content=kept.answer)]
             app.sessions.append_in(connection, session_id, said)
             app.sessions.set_data_in(connection, session_id, run.session_data)

@@ -31,7 +31,7 @@ from citewell.skills.recall import Recalled
 from citewell.skills.reference import Readings
 from citewell.skills.route import RouteName
 from citewell.skills.sensitive import word_list
-from citewell.types import Answer, Event, Hit, Step
+from citewell.types import Event, Hit, Step
 
 STATE = TypeAdapter(DualLoopState)
 
@@ -43,25 +43,7 @@ async def run_dual_loop(run: Run) -> AsyncIterator[Event]:
     async for event in dual_loop.GRAPH.run(state, _deps(run), start=run.goes_on, n=len(run.steps), done=done):
         yield Event("step", event) if isinstance(event, Step) else event
     run.recalled = [*(recalled.memory.memory_id for recalled in state.memories), *state.kept_memories]
-    yield Event("answer", _answer(run, state))
-
-
-def _answer(run: Run, state: DualLoopState) -> Answer:
-    return Answer(
-        answer=state.final_answer,
-        sentences=state.proof.sentences,
-        citations=state.proof.citations,
-        status=state.status,
-        confidence=state.confidence,
-        agent="dual_loop",
-        agent_reason=run.agent_reason,
-        route=state.route,
-        stop_reason=state.stop_reason,
-        session_id=run.session_id,
-        trace_id=run.trace_id,
-        warnings=state.warnings,
-        usage=run.usage(),
-    )
+    yield Event("answer", run.answer(state, state.route))
 
 
 def _deps(run: Run) -> Deps:

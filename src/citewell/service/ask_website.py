@@ -29,7 +29,7 @@ from citewell.service.website import Website
 from citewell.skills.clean import clean
 from citewell.skills.sensitive import word_list
 from citewell.skills.validate import objection
-from citewell.types import Answer, Event, Hit, Step
+from citewell.types import Event, Hit, Step
 
 STATE = TypeAdapter(WebsiteState)
 STARTS = 3  # pages to begin with, of a collection that was not explored but added to
@@ -56,7 +56,7 @@ class Scope:
 
 
 async def run_website(run: Run) -> AsyncIterator[Event]:
-    assert run.app.pages, "raises ConfigError where the settings of fetching are wrong"
+    _ = run.app.pages  # settings of fetching that are wrong are told before anything is kept: ConfigError
     state = STATE.validate_python(run.state) if run.state else _fresh(run, await scope_of(run))
     scope = Scope(state.collection, tuple(state.start_urls), tuple(state.allowed_domains), state.instruction)
     run.collection, run.session_data = scope.collection, {SITE: scope.as_data()}
@@ -73,7 +73,7 @@ async def run_website(run: Run) -> AsyncIterator[Event]:
             yield Event("step", event) if isinstance(event, Step) else event
     finally:
         run.app.running.pop(run.trace_id, None)
-    yield Event("answer", _answer(run, state))
+    yield Event("answer", run.answer(state, run.collection))
 
 
 async def _still_there(run: Run) -> None:
@@ -179,21 +179,3 @@ def limits(run: Run) -> WebsiteSettings:
     """The settings, with what this request says otherwise."""
     said = run.options.model_dump(include=set(EXPLORING), exclude_none=True)
     return run.app.settings.website.model_copy(update=said)
-
-
-def _answer(run: Run, state: WebsiteState) -> Answer:
-    return Answer(
-        answer=state.final_answer,
-        sentences=state.proof.sentences,
-        citations=state.proof.citations,
-        status=state.status,
-        confidence=state.confidence,
-        agent="website",
-        agent_reason=run.agent_reason,
-        route=run.collection,
-        stop_reason=state.stop_reason,
-        session_id=run.session_id,
-        trace_id=run.trace_id,
-        warnings=state.warnings,
-        usage=run.usage(),
-    )

@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -23,6 +23,7 @@ from citewell.retrieve.weigh import HIGHEST
 from citewell.service.app import App
 from citewell.service.documents import find_documents
 from citewell.service.media import media_types
+from citewell.skills.reading import Selection
 from citewell.types import Shown
 
 LANGS = ("en", "zh")
@@ -46,7 +47,9 @@ class SearchOptions(Shown):
 class AskOptions(SearchOptions):
     """`max_...`: the budget of this question. `corrections`, `inner_loop`, `outer_loop`: how the dual loop goes about it. `web`
     and `memory` False: neither is used; None: as the settings say. From `start_urls` on: of the website agent, as spec 002 has
-    them. `allowed_domains` None: the hosts of the start pages; empty: every one.
+    them. `allowed_domains` None: the hosts of the start pages; empty: every one. From `event` on: of the paper agent; what the
+    session is to do (None: what its state expects), what the reader has marked, the sender's own name of the message, and the
+    language of report and route.
     """
 
     max_calls: int | None = Field(None, ge=1)
@@ -64,6 +67,10 @@ class AskOptions(SearchOptions):
     max_pages: int | None = Field(None, ge=1, le=5_000)
     max_urls_per_iteration: int | None = Field(None, ge=1, le=50)
     content_max_chars: int | None = Field(None, ge=200)
+    event: Literal["report", "plan", "ask"] | None = None
+    selection: Selection | None = None
+    message_id: str = Field("", max_length=100)
+    lang: Literal["en", "zh"] | None = None
 
 
 # what only some agents know of
@@ -71,7 +78,13 @@ LOOPS = ("corrections", "inner_loop", "outer_loop", "web", "memory")
 EXPLORING = ("max_iterations", "max_pages", "max_urls_per_iteration", "content_max_chars")
 SITE = ("start_urls", "allowed_domains", "instruction", *EXPLORING)
 NARROWING = ("doc_ids", "types", "langs", "since", "until", "least_priority")
-UNKNOWN = {"qa": (*LOOPS, *SITE), "dual_loop": SITE, "website": (*LOOPS, *NARROWING)}
+READING = ("event", "selection", "message_id", "lang")
+UNKNOWN = {
+    "qa": (*LOOPS, *SITE, *READING),
+    "dual_loop": (*SITE, *READING),
+    "website": (*LOOPS, *NARROWING, *READING),
+    "paper": (*LOOPS, *NARROWING, *SITE),
+}
 
 
 def narrowed(options: SearchOptions) -> bool:
@@ -81,7 +94,7 @@ def narrowed(options: SearchOptions) -> bool:
 
 def unused(agent: str, options: AskOptions, settings: Settings) -> list[str]:
     """Warnings of what was said and does not count."""
-    if said := [name for name in UNKNOWN.get(agent, ()) if getattr(options, name) not in (None, [])]:
+    if said := [name for name in UNKNOWN.get(agent, ()) if getattr(options, name) not in (None, [], "")]:
         return [f"the {agent} agent does not use {', '.join(said)}"]
     if agent != "dual_loop":
         return []

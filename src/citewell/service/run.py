@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from pydantic import Field, TypeAdapter, model_validator
 
@@ -20,7 +20,8 @@ from citewell.models.base import Tokens
 from citewell.models.metered import Budget, Metered
 from citewell.service.app import App
 from citewell.service.options import AskOptions
-from citewell.types import Message, Shown, Step, Usage
+from citewell.skills.cite import Proof
+from citewell.types import Answer, Message, Shown, Status, Step, Usage
 
 _TOKENS = TypeAdapter(Tokens)
 
@@ -52,12 +53,36 @@ def new_trace_id() -> str:
     return "tr_" + secrets.token_hex(8)
 
 
+class Answered(Protocol):
+    """What the state of an agent that answers has at its end."""
+
+    final_answer: str
+    proof: Proof
+    status: Status
+    confidence: float
+    stop_reason: str
+    warnings: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a run makes of its session, committed together with its answer: `change` writes to `session_data`. `needed`: the
+    answer is worth nothing where this cannot be kept.
+    """
+
+    before: str
+    after: str
+    said: list[Message]
+    change: Callable[[dict[str, Any]], None]
+    needed: bool = False
+
+
 @dataclass(slots=True)
 class Run:
     """`holder`: the token under which its progress is kept; empty where it is not. `before`: seconds it took in an earlier
     process. `goes_on`: the node it goes on from, and `state` that of the agent then. `recalled`: ids of memories that it saw.
     `stop`: set where who asked wants an answer from what there is now. `session_data`: what its session is to keep beside what
-    was said.
+    was said; `ending`: what the run makes of its session, where that is more. `repeats`: the answer was kept before.
     """
 
     app: App
@@ -81,6 +106,8 @@ class Run:
     recalled: list[str] = field(default_factory=list)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     session_data: dict[str, Any] = field(default_factory=dict)
+    ending: Ending | None = None
+    repeats: bool = False
 
     @property
     def seconds(self) -> float:
@@ -90,7 +117,11 @@ class Run:
     def budget(self) -> Budget:
         """What the request allows; where it says nothing, what the settings allow the agent. One pass needs no limit."""
         said, settings, loops = self.options, self.app.settings.dual_loop, self.agent == "dual_loop"
-        seconds = {"dual_loop": settings.max_seconds, "website": self.app.settings.website.max_seconds}
+        seconds = {
+            "dual_loop": settings.max_seconds,
+            "website": self.app.settings.website.max_seconds,
+            "paper": self.app.settings.paper.max_seconds,
+        }
         return Budget(
             calls=said.max_calls or (settings.max_calls if loops else None),
             tokens=said.max_tokens or (settings.max_tokens if loops else None),
@@ -101,6 +132,24 @@ class Run:
     def seconds_left(self) -> float | None:
         """Of the budget; None: as many as it takes."""
         return None if self.budget.seconds is None else max(0.0, self.budget.seconds - self.seconds)
+
+    def answer(self, state: Answered, route: str) -> Answer:
+        """What an agent's state ends in, as every channel shows it."""
+        return Answer(
+            answer=state.final_answer,
+            sentences=state.proof.sentences,
+            citations=state.proof.citations,
+            status=state.status,
+            confidence=state.confidence,
+            agent=self.agent,
+            agent_reason=self.agent_reason,
+            route=route,
+            stop_reason=state.stop_reason,
+            session_id=self.session_id,
+            trace_id=self.trace_id,
+            warnings=state.warnings,
+            usage=self.usage(),
+        )
 
     def usage(self) -> Usage:
         seconds: dict[str, float] = {}
@@ -117,6 +166,13 @@ class Run:
             completion_tokens=tokens.completion,
             seconds=seconds,
         )
+
+    async def hold(self, node: str) -> None:
+        """Keep that it is under way, before anything of it is done: after a kill it begins again at `node`."""
+        if not self.holder:
+            said = self.request.model_dump(mode="json") | {"session_id": self.session_id or None}
+            self.holder = await self.app.runs.begin(self.trace_id, self.request.user_id, self.agent, said)
+        await self.app.runs.keep(self.trace_id, self.holder, node, {"agent": {}, "run": self._dumped()})
 
     async def count(self, step: Step, _: str = "") -> None:
         """A node is finished; what an agent that is not kept hands to its graph."""

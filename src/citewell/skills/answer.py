@@ -18,6 +18,7 @@ from citewell.skills.evidence import Passage
 from citewell.types import Message
 
 MAX_TOKENS = 160
+MAX_TOKENS_WIDE = 400
 
 _UNKNOWN = re.compile(
     r"\bi (?:do not|don['’]t|cannot) (?:know|answer)|passages? (?:do|does) not (?:state|say|mention|contain|provide|specify)|"
@@ -31,11 +32,24 @@ _ITEM = re.compile(r"^\s*(?:\d{1,2}[.)、]|[-*•])\s+", re.MULTILINE)
 
 
 async def generate(
-    llm: LLM, shared: list[Message], asked: str, lang: str, *, on_token: OnToken | None = None, temperature: float = 0.0
+    llm: LLM,
+    shared: list[Message],
+    asked: str,
+    lang: str,
+    *,
+    on_token: OnToken | None = None,
+    temperature: float = 0.0,
+    wide: bool = False,
 ) -> Reply:
-    """Word the answer from the evidence of the shared prefix, after a yes to whether it is there."""
-    messages = lines.wording(shared, asked, lang)
-    return await llm.chat(messages, max_tokens=MAX_TOKENS, temperature=temperature, on_token=on_token)
+    """Word the answer from the evidence of the shared prefix, after a yes to whether it is there; a `wide` one is longer."""
+    messages = lines.wording(shared, asked, lang, lines.ANSWER_WIDE[lang] if wide else "")
+    most = MAX_TOKENS_WIDE if wide else MAX_TOKENS
+    return await llm.chat(messages, max_tokens=most, temperature=temperature, on_token=on_token)
+
+
+async def explain(llm: LLM, shared: list[Message], asked: str, lang: str, *, on_token: OnToken | None = None) -> Reply:
+    """The first passage of the shared prefix in plain words."""
+    return await llm.chat(lines.explaining(shared, asked, lang), max_tokens=MAX_TOKENS_WIDE, on_token=on_token)
 
 
 def tidy(text: str) -> str:

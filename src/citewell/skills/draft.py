@@ -6,7 +6,7 @@ The one rule: a chat model that fails never ends a run. It is not asked again in
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from citewell.errors import BudgetSpent, CitewellError, Conflict, NotFound
 from citewell.flow import emit, note
@@ -20,6 +20,7 @@ from citewell.skills.recollect import with_origin
 from citewell.types import Citation, Event
 
 T = TypeVar("T")
+Manner = Literal["short", "wide", "explain"]
 Locate = Callable[[list[Citation]], Awaitable[list[Citation]]]
 
 
@@ -61,15 +62,27 @@ async def grade_evidence(state: Drafting, llm: LLM | None) -> float | None:
     return state.evidence_log_odds
 
 
-async def word(state: Drafting, llm: LLM | None, embedder: Embedder, threshold: float, *, temperature: float = 0.0) -> None:
+async def word(
+    state: Drafting,
+    llm: LLM | None,
+    embedder: Embedder,
+    threshold: float,
+    *,
+    temperature: float = 0.0,
+    manner: Manner = "short",
+) -> None:
     """Write the answer from the passages; where no model answers, or its draft is below `threshold`, the evidence itself."""
     shared, question = prefix(state.standalone, state.passages)
     lang, sink = language(state.standalone), emit
 
     def ask(llm: LLM) -> Awaitable[Reply]:
-        return answering.generate(
-            llm, shared, question, lang, on_token=lambda text: sink(Event("token", text)), temperature=temperature
-        )
+        def on_token(text: str) -> None:
+            sink(Event("token", text))
+
+        if manner == "explain":
+            return answering.explain(llm, shared, question, lang, on_token=on_token)
+        wide = manner == "wide"
+        return answering.generate(llm, shared, question, lang, on_token=on_token, temperature=temperature, wide=wide)
 
     reply = await asked(state, llm, ask)
     usable = reply is not None and answering.quality(reply.text, finished=reply.finished) >= threshold

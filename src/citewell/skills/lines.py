@@ -25,6 +25,15 @@ SETTLES = {
     "en": "It rests on this sentence: {quote}\nDoes this sentence alone answer the question: {question} Reply yes or no.",
     "zh": "它依据的是这句话：{quote}\n仅凭这句话能回答这个问题吗：{question} 只回答 yes 或 no。",
 }
+# for a question that wants more than a fact
+ANSWER_WIDE = {
+    "en": "Now answer the question in three to six sentences with the passages' own words.",
+    "zh": "现在用资料中的原话，以三到六句话回答问题。",
+}
+EXPLAIN = {
+    "en": "Explain passage [1] to a reader in two to four plain sentences; use what the other passages say of its terms.",
+    "zh": "请用两到四句浅显的话向读者解释资料[1]，可以借助其他资料对其中术语的说明。",
+}
 QUOTE_CHARS = 600  # of the quotes that an answer rests on
 
 
@@ -33,10 +42,15 @@ def gate(shared: Sequence[Message], asked: str, lang: str) -> list[Message]:
     return [*shared, Message(role="user", content=asked + GATE[lang])]
 
 
-def wording(shared: Sequence[Message], asked: str, lang: str) -> list[Message]:
-    """The answer, after a yes to whether it is there."""
-    yes, now = Message(role="assistant", content="yes"), Message(role="user", content=ANSWER[lang])
+def wording(shared: Sequence[Message], asked: str, lang: str, line: str = "") -> list[Message]:
+    """The answer, after a yes to whether it is there. `line`: what is asked for instead of a short answer."""
+    yes, now = Message(role="assistant", content="yes"), Message(role="user", content=line or ANSWER[lang])
     return [*gate(shared, asked, lang), yes, now]
+
+
+def explaining(shared: Sequence[Message], asked: str, lang: str) -> list[Message]:
+    """The first passage in plain words."""
+    return [*shared, Message(role="user", content=asked + EXPLAIN[lang])]
 
 
 def settles(shared: Sequence[Message], asked: str, lang: str, draft: str, quote: str, question: str) -> list[Message]:
