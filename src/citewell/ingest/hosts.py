@@ -146,7 +146,7 @@ class Hosts:
             if time.monotonic() >= rules.until:
                 await self._ask(site, rules, attempts)
         if rules.robots is None:
-            hint = "until it can be read again, nothing of this site is fetched; try again later"
+            hint = "is the address right, http or https? until it can be read, nothing of this site is fetched; try again later"
             pause = self.pause(site)
             raise TransientError(
                 f"{site}/robots.txt cannot be read: {rules.why}", hint=when(pause) if pause else hint, code="robots_refused"

@@ -26,6 +26,7 @@ def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
 async def _located(app: App, citation: Citation, document: Document) -> Citation:
     if document.text[citation.start : citation.end] != citation.quote:
         raise Conflict(f"{citation.title} was changed while it was being cited", hint="ask again")
+    citation = await _with_origin(app, citation)
     section = next((s for s in document.sections if s.start <= citation.start < s.end), None)
     lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
     place = {
@@ -35,6 +36,15 @@ async def _located(app: App, citation: Citation, document: Document) -> Citation
         "boxes": [[line.page, line.x0, line.y0, line.x1, line.y1] for line in lines],
     }
     return citation.model_copy(update=place)
+
+
+async def _with_origin(app: App, citation: Citation) -> Citation:
+    """A page of the web says so, and when it was fetched, whichever agent cites it."""
+    if citation.origin != "document" or not citation.uri.startswith(("http://", "https://")):
+        return citation
+    info = await app.catalog.document(citation.doc_id)
+    page = await app.snapshots.get(info.collection, citation.uri)
+    return citation if page is None else citation.model_copy(update={"origin": "web", "fetched_at": page.fetched_at})
 
 
 def _at(citation: Citation, section: Section | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import cache
 from typing import Any
 
 from rich.console import Console
@@ -37,13 +38,15 @@ def one_line(text: str) -> str:
     return text.replace("\n", "\\n").replace("\t", "\\t")
 
 
+@cache
 def out() -> Console:
     """Standard output: results."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
+@cache
 def err() -> Console:
-    """Standard error: progress, warnings, errors."""
+    """Standard error: progress, warnings, errors. One for all, so that a line beside a live display stands above it."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
