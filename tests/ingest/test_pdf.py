@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pypdfium2
 import pytest
+from tests.conftest import REPOSITORY
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import pdf
 from citewell.ingest.pdf_lines import plain
+from citewell.ingest.pdf_page import read_page
 from citewell.types import Document
 
 SETTINGS = IngestSettings()
@@ -124,3 +127,25 @@ def test_plain_characters() -> None:
     assert plain("⽤⼾⻚⾯⻓⽅") == "用户页面长方"
     assert plain("关 于 红 军 的 原 则 … … … … … … １") == "关于红军的原则 … １"
     assert plain("张三 经理 北京") == "张三 经理 北京"
+
+
+def test_hyphens_where_a_page_is_read_character_by_character(make_pdf: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where pdfium's text and its characters do not pair, each is asked for by itself, and a hyphen has another sign there."""
+    data = make_pdf(
+        [lines("The well-known way of fact-checking is for every para-", "graph, which is a fact-", "checking job.")]
+    )
+    whole = pdf.parse(data, "x.pdf", SETTINGS).text
+    asked = pypdfium2.PdfTextPage.get_text_range
+    monkeypatch.setattr(pypdfium2.PdfTextPage, "get_text_range", lambda page: asked(page)[:-1])  # one short
+    single = pdf.parse(data, "x.pdf", SETTINGS).text
+    assert "every paragraph, which is a fact-checking job." in single
+    assert single == whole
+
+
+def test_a_stretched_line_keeps_its_size() -> None:
+    """Spaces that pdfium puts into the wide gaps of a justified line have a size of their own, which is not the line's."""
+    sample = REPOSITORY / "samples" / "papers" / "reserve-forecasting-for-cargo-bike-fleets.pdf"
+    document = pdf.open_pdf(sample.read_bytes(), sample.name)
+    body = {line.size for n in range(5) for line in read_page(document[n], n + 1) if len(line.text) > 30 and not line.row}
+    document.close()
+    assert body <= {6.7, 8.0, 8.5, 9.6, 11.0, 11.4, 11.8, 17.0}

@@ -22,9 +22,9 @@ STRONG = 0.75
 POOR = 0.1  # where the best link promises no more, none is better than the others, and as many as may be are read
 LEAST = -0.1  # less promises only a login or a cart
 # When nothing on a site is near a question, by what is left to follow, the confidence of the search, and the cosine of its best
-# passage. Chosen on ten questions of the Debian FAQ and ten from elsewhere (SQuAD2, CMRC), each in English, in Chinese, and in
-# Chinese to the English site, no table of contents: after one round 17 of 30 strangers are seen, after two 27, and none of the
-# 30 others before its page was read. Less is never judged by: a start page may say little.
+# passage. Chosen by a trial script on ten questions of the Debian FAQ and ten from elsewhere (SQuAD2, CMRC), each
+# in English, in Chinese, and in Chinese to the English site, no table of contents: after one round 17 of 30 strangers are seen,
+# after two 27, and none of the 30 others before its page was read. Less is never judged by: a start page may say little.
 NOTHING = ((5, 0.0, 0.0), (8, 0.1, 0.08))  # (pages read beside the start pages, promise, confidence): below both
 # Below it passages of multilingual-e5-small are about something else, in the other language too, where confidence says little.
 FAR = {"builtin:multilingual-e5-small": 0.755}

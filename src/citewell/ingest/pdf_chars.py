@@ -18,6 +18,8 @@ _FIXED_FLAG: Final = 1  # bit 1 of a font descriptor's flags
 _UPRIGHT: Final = 5.0  # degrees off a quarter turn that still count as one
 _MOST_SHARED: Final = 50_000
 _SHARED: Final[dict[float, float]] = {}
+HYPHEN: Final = "\ufffe"  # pdfium's sign for a hyphen at a line's end, the line break included
+_HYPHEN_CODE: Final = 2  # the same where a character is asked for by itself
 SLANTED: Final = -1  # the turn of text that runs neither along nor across the page
 
 
@@ -151,4 +153,4 @@ def _text(textpage: Any) -> str:
     if len(text) == count:
         return text
     codes = (pdfium.FPDFText_GetUnicode(textpage, n) for n in range(count))
-    return "".join(chr(code) if 0 < code < 0x110000 else " " for code in codes)
+    return "".join(HYPHEN if code == _HYPHEN_CODE else chr(code) if 0 < code < 0x110000 else " " for code in codes)

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from citewell.ingest.assemble import clean
-from citewell.ingest.pdf_chars import SLANTED, Characters, shared
+from citewell.ingest.pdf_chars import HYPHEN, SLANTED, Characters, shared
 from citewell.ingest.script import CJK
 
-HYPHEN: Final = "\ufffe"  # pdfium's sign for a hyphen at a line's end, the line break included
 _LINE = re.compile(rf"[^\r\n{HYPHEN}]+{HYPHEN}?")
 _WORD = re.compile(rf"[^\s{HYPHEN}]+")
 # ligatures and look-alike radicals; NFKC of anything else could change what is said (², ①, full-width signs)
@@ -167,7 +166,7 @@ def _apart(before: _Spot, spot: _Spot, size: float, widest: float) -> bool:
 
 def _piece(characters: Characters, part: list[_Spot], turn: int, number: int, *, goes_on: bool, hyphen: bool) -> Line:
     first, last = part[0][0], part[-1][1] - 1
-    samples = [first + (last - first) * quarter // 4 for quarter in range(5)]
+    samples = [_inked(part, first + (last - first) * quarter // 4) for quarter in range(5)]
     fonts = [characters.font(n) for n in samples[::2]]
     size = sorted(characters.size(n) for n in samples)[3]  # marks, bullets and lowered letters do not count
     _, low, _, high = characters.span(first, turn)
@@ -195,6 +194,11 @@ def _piece(characters: Characters, part: list[_Spot], turn: int, number: int, *,
         words=words,
         goes_on=goes_on,
     )
+
+
+def _inked(part: list[_Spot], index: int) -> int:
+    """The character at `index`, or the end of the word before it: a space that pdfium puts in has a size of its own."""
+    return next((min(index, after - 1) for first, after, *_ in reversed(part) if first <= index), index)
 
 
 def plain(text: str) -> str:

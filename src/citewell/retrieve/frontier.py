@@ -18,10 +18,11 @@ from citewell.ingest.links import Link
 from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.retrieve.rank import coverage
 
-# How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen on all 120 questions of the
-# Debian FAQ, its start page without the contents that repeat each question, by pages read until the right one: English,
-# Chinese, Chinese questions to the English site 5.17, 5.55, 6.17 (0.55 and 0.45 from 0.78 on, with 0.08 for any link that says
-# "support" or "about": 5.49, 5.86, 6.60; words only: 5.84, 5.94, 7.87). `evals/website.py --only order --no-toc` measures it.
+# How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen by a trial script on all
+# 120 questions of the Debian FAQ, its start page without the contents that repeat each question, by pages read until the right
+# one: English, Chinese, Chinese questions to the English site 5.17, 5.55, 6.17 (0.55 and 0.45 from 0.78 on, with 0.08 for any
+# link that says "support" or "about": 5.49, 5.86, 6.60; words only: 5.84, 5.94, 7.87). `evals/website.py --only order --no-
+# toc` measures it.
 WORDS, MEANING = 0.4, 0.6
 PRECISE = 0.3  # of the words' figure: the share of a link's own words that are the question's, so that the shorter of two wins
 HEADING, AROUND, ADDRESS = 0.6, 0.5, 0.7  # of a word that stands only above the link, around it, or in its address

@@ -1,0 +1,111 @@
+"""Numbers of figures, tables, equations and sections as people write them: `2`, `II`, `二`, `3a`, `3(a)`, `A1`, `2 to 4`.
+
+The one rule: a question and a paper are compared by `canonical`, so that `Table II` finds `表 2` and nothing finds by likeness.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+from typing import Final
+
+_HAN = "一二三四五六七八九十"
+_SIGNS = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "【": "[", "】": "]", "〔": "[", "〕": "]", "\u00a0": " "}
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
+)
+NUMBER = (
+    r"(?:(?:[A-Za-z][.-]?)?\d{1,3}(?:[.-]\d{1,3}(?![\d%]))*(?:\s?\([a-h]\)|[a-h](?![A-Za-z\d]))?(?![\d%])"
+    rf"|[IVX]{{1,5}}(?![A-Za-z\d])|[{_HAN}]{{1,3}}(?![致般些个种次样直起定切旦]))"
+)
+_NUMBER = re.compile(rf"\s*(?:no\.\s*)?[(\[]?\s*({NUMBER})(?:\s*[)\]])?", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\s*(?:(?P<comma>[,、])\s*(?P<last>and|or|和|与|及)?|(?P<and>and|&|or|以及|和|与|及|或)|(?P<to>to|through|-|~|至|到))\s*"
+    r"(?=[\dA-Z(一二三四五六七八九十])"
+)
+# what may not stand behind the last number of a singular noun: `Table 2 and 3 datasets`
+_MORE = re.compile(
+    r"\s+(?!(?:is|was|does|has|this|its|across|versus|vs|regards?)\b)"
+    r"(?:other|more|further|new|different|of (?:the|its)|[a-z]{2,}s)\b",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"\s*(?:个|种|次|篇|项|名|位|倍|年|月|天|times\b|percent\b|(?:m|b|k)illion\b)", re.IGNORECASE)
+_WORDS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SPELT = re.compile(rf"\b(tables?|figures?|equations?|sections?|pages?|chapters?) ({'|'.join(_WORDS)})\b", re.IGNORECASE)
+_ROMAN = {"I": 1, "V": 5, "X": 10}
+_LONGEST_RANGE = 20
+
+
+def fold(text: str) -> str:
+    """Full width to half width, one kind of dash, quote and square bracket: what the patterns of a question are read on."""
+    return unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
+
+
+def spelt(text: str) -> str:
+    """`figure two` as `figure 2`."""
+    return _SPELT.sub(lambda found: f"{found[1]} {1 + _WORDS.index(found[2].lower())}", text)
+
+
+def plain(text: str) -> str:
+    """`text` without accents and letter case: names of authors are compared so."""
+    parts = unicodedata.normalize("NFKD", text.translate(_SIGNS))
+    return "".join(c for c in parts if not unicodedata.combining(c)).casefold()
+
+
+def canonical(number: str) -> str:
+    """`II` and `二` are `2`, `3(a)` is `3a`, `a.1` is `A1`, `3-1` is `3.1`; empty where there is no number."""
+    text = fold(number).strip(" ()[].:")
+    text = re.sub(r"[\s()]", "", text).replace("-", ".")
+    if re.fullmatch("[IVX]+", text):
+        return str(roman(text))
+    if text and not set(text) - set(_HAN):
+        return str(han(text))
+    if lettered := re.fullmatch(r"([A-Za-z])\.?(\d[\d.]*)([a-z]?)", text):
+        return lettered[1].upper() + lettered[2] + lettered[3]
+    return text.lower() if text[:1].isdigit() else text.upper()
+
+
+def roman(text: str) -> int:
+    values = [_ROMAN[c] for c in text]
+    return sum(-v if v < after else v for v, after in zip(values, [*values[1:], 0], strict=True))
+
+
+def han(text: str) -> int:
+    """`十二` -> 12, `二十` -> 20: up to 99."""
+    tens, ten, ones = text.partition("十")
+    units = {c: i + 1 for i, c in enumerate(_HAN[:9])}
+    if not ten:
+        return int("".join(str(units[c]) for c in text))
+    return 10 * units.get(tens, 1) + units.get(ones, 0)
+
+
+def numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], int]:
+    """The numbers that begin at `at` and where they end; `2 to 4` is given as `2-4`. None where it is a count."""
+    first = _NUMBER.match(text, at)
+    if not first or _COUNTED.match(text, first.end()):
+        return [], at
+    found, end = [first[1]], first.end()
+    while between := _BETWEEN.match(text, end):
+        following = _NUMBER.match(text, between.end())
+        if not following or _COUNTED.match(text, following.end()):
+            break
+        loose = between["comma"] == "," and not between["last"]
+        if not plural and between[0].isascii() and (loose or _MORE.match(text, following.end())):
+            break
+        if between["to"]:
+            found[-1] += "-" + following[1]
+        else:
+            found.append(following[1])
+        end = following.end()
+    return found, end
+
+
+def expand(number: str, known: Collection[str]) -> list[str]:
+    """The canonical numbers that one stands for: `3-1` is one where the paper has it, else `2-4` is three."""
+    if canonical(number) in known:
+        return [canonical(number)]
+    ends = [canonical(part) for part in fold(number).split("-")]
+    if len(ends) == 2 and all(end.isdigit() for end in ends) and 0 < int(ends[1]) - int(ends[0]) <= _LONGEST_RANGE:
+        return [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)]
+    return [canonical(number)]
