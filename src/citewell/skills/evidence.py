@@ -65,7 +65,7 @@ def pack(
     for i, hit in enumerate(chosen):
         own = [(a, b) for k, (j, a, b) in enumerate(pieces) if j == i and k in kept]
         if own:
-            text = _joined(hit.text, own)
+            text = joined(hit.text, own)
             passages.append(Passage(len(passages) + 1, hit, tuple((hit.start + a, hit.start + b) for a, b in own), text))
     return passages
 
@@ -107,7 +107,7 @@ def _best(
     return kept
 
 
-def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
+def joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """Sentences with the white space that stood between them; ` … ` where some were left out."""
     parts = [text[spans[0][0] : spans[0][1]]]
     for (_, end), (start, stop) in pairwise(spans):

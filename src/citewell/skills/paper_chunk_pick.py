@@ -60,7 +60,7 @@ class Pick:
                     found[-1].append(span)
                 else:
                     found.append([span])
-        return [passage(self.book, n, spans) for n, spans in enumerate(found, start=1)]
+        return [self.book.passage(n, spans) for n, spans in enumerate(found, start=1)]
 
     def _together(self, one: Span, other: Span) -> bool:
         document, paper = self.book.document, self.book.paper
@@ -73,16 +73,6 @@ class Pick:
 # answer in and changed the others little; other values were not compared.
 ABOUT = 0.5
 FURTHEST = 1_500  # characters between two spans of one passage: about a paragraph and a half of the papers read here
-
-
-def passage(book: OpenPaper, n: int, spans: Sequence[Span]) -> Passage:
-    """Spans of the paper as evidence: ` … ` only where words between them are left out."""
-    text = book.document.text
-    words = text[slice(*spans[0])]
-    for (_, end), (start, stop) in pairwise(spans):
-        gap = text[end:start]
-        words += (gap if not gap.strip() else " … ") + text[start:stop]
-    return Passage(n, book.hit(spans[0][0], spans[-1][1]), tuple(spans), words)
 
 
 def ranked(question: str, texts: Sequence[str], spans: Sequence[Span]) -> list[int]:

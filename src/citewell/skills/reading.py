@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from citewell.ingest.paper import Paper, Role
-from citewell.skills.evidence import Passage
+from citewell.skills.evidence import Passage, joined
 from citewell.types import Citation, Document, Hit, Sentence, Shown
 
 Slot = Literal["problem", "contributions", "method", "results", "limits"]
@@ -125,6 +125,5 @@ class OpenPaper:
 
     def passage(self, n: int, spans: Sequence[tuple[int, int]]) -> Passage:
         """Spans of it, in order, as evidence: what lies between them is left out, and they may be quoted one by one."""
-        text = self.document.text
         hit = self.hit(spans[0][0], spans[-1][1])
-        return Passage(n, hit, tuple(spans), " … ".join(text[a:b] for a, b in spans))
+        return Passage(n, hit, tuple(spans), joined(self.document.text, spans))
