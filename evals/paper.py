@@ -1,0 +1,210 @@
+"""The paper agent on questions about papers: evidence page among the cited, answer scores, refusals, seconds.
+
+    python evals/paper.py pdf texts samples [--llm builtin] [--limit 10] [--only routes] [--json OUT]
+
+`pdf`: 25 questions of MMLongBench-Doc on three PDFs, with their evidence pages; `texts`: 34 of QASPER on five texts without
+pages; `samples`: those of samples/paper_questions.jsonl on our own two papers. The first two read ../shared/data, and are
+passed over where it is not there.
+
+The one rule: every question has a session of its own, asked as a reader asks: the guide is passed over, nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from citewell.config import Settings, load_settings
+from citewell.measure import wording
+from citewell.measure.intervals import percentile
+from citewell.service.add import embed_pending
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, stream
+from citewell.service.papers import begin
+from citewell.types import Answer, Step
+
+HERE = Path(__file__).parents[1]
+DATA = HERE.parent / "shared" / "data" / "paper_qa"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its gold. `parts`: of an answer that is a list, each of which has to be said."""
+
+    id: str
+    question: str
+    paper: str
+    answers: list[str]
+    answerable: bool
+    pages: list[int] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Result:
+    """What came of it. `right`: the gold answer is said (of a list, all of it); `f1` over words; `page`: whether an evidence
+    page is among the cited, None where there is none.
+    """
+
+    id: str
+    question: str
+    gold: list[str]
+    answerable: bool
+    answer: str
+    status: str
+    agents: str
+    cited: list[int]
+    right: bool
+    f1: float
+    page: bool | None
+    seconds: float
+    calls: int
+    warnings: list[str]
+
+
+def questions(name: str) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+    """The questions of a set, and its papers: (file name, bytes) by name. Both empty where its data is not here."""
+    return {"pdf": _pdf, "texts": _texts, "samples": _samples}[name]()
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+def _pdf() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+    found = []
+    for line in _lines(DATA / "questions.jsonl"):
+        parts = (
+            [each.strip(" '\"") for each in line["answer"].strip("[]").split(",")] if line["answer_format"] == "List" else []
+        )
+        answers = [line["answer"]] if line["answerable"] else []
+        gold = line["evidence_pages"]
+        found.append(Asked(line["id"], line["question"], line["pdf"], answers, line["answerable"], gold, parts))
+    return found, {name: (name, (DATA / "pdf" / name).read_bytes()) for name in {each.paper for each in found}}
+
+
+def _listed(answer: str) -> list[str]:
+    """The items of `['3', '2']`."""
+    return [each.strip(" '\"") for each in answer.strip("[]").split(",")]
+
+
+def _texts() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+    found = [
+        Asked(line["id"], line["question"], line["doc_id"], [line["answer"]], line["answerable"])
+        for line in _lines(DATA / "qasper_leval_questions.jsonl")
+    ]
+    papers = {line["doc_id"]: line["text"] for line in _lines(DATA / "qasper_leval_papers.jsonl")}
+    return found, {name: (f"{name.replace(':', '-')}.txt", text.encode()) for name, text in papers.items()}
+
+
+def _samples() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
+    found = [
+        Asked(line["id"], line["question"], line["doc"], line["answers"], line["answerable"], line.get("gold_pages", []))
+        for line in _lines(HERE / "samples" / "paper_questions.jsonl")
+    ]
+    return found, {name: (name, (HERE / "samples" / "papers" / name).read_bytes()) for name in {each.paper for each in found}}
+
+
+async def run(app: App, name: str, limit: int, *, routes: bool) -> list[Result]:
+    """Ask a set, and print each question with its result."""
+    asked, papers = questions(name)
+    step = max(1, len(asked) // limit) if limit else 1  # spread over the papers
+    results = []
+    for one in asked[::step][: limit or None]:
+        result = await ask(app, one, *papers[one.paper], routes=routes)
+        results.append(result)
+        mark = "+" if result.right or (not one.answerable and result.status == "refused") else "-"
+        where = f"{result.status}; {result.agents}; pages {result.cited} of {one.pages}"
+        print(f"{mark} {result.id} [{where}] {one.question[:110]}")
+        print(f"      gold {one.answers or 'none'}; said: {' '.join(result.answer.split())[:260]}", flush=True)
+    return results
+
+
+async def ask(app: App, one: Asked, file: str, data: bytes, *, routes: bool) -> Result:
+    session = await begin(app, data=data, name=file)
+    await app.sessions.set_data(session.session_id, {}, state="CONTROL_ROUTING")
+    await embed_pending(app)
+    request = AskRequest(question=one.question, agent="paper", session_id=session.session_id, options={"max_seconds": 600})
+    started, answer, agents = time.perf_counter(), None, ""
+    async for event in stream(app, request):
+        if isinstance(event.data, Step) and event.data.node == "control_route":
+            agents = event.data.action
+            if routes:
+                break
+        if isinstance(event.data, Answer):
+            answer = event.data
+    answer = answer or Answer(answer="", status="refused", confidence=0.0, agent="paper")
+    said = " ".join(sentence.text for sentence in answer.sentences if sentence.verdict != "unsupported")
+    cited = sorted({citation.page for citation in answer.citations if citation.page})
+    right = all(wording.contains(said, part) for part in one.parts) if one.parts else wording.right(said, one.answers)
+    return Result(
+        id=one.id,
+        question=one.question,
+        gold=one.answers,
+        answerable=one.answerable,
+        answer=answer.answer,
+        status=answer.status,
+        agents=answer.route or agents,
+        cited=cited,
+        right=one.answerable and right,
+        f1=max((wording.f1(said, gold) for gold in one.answers), default=0.0),
+        page=bool(set(cited) & set(one.pages)) if one.pages and one.answerable else None,
+        seconds=round(time.perf_counter() - started, 2),
+        calls=answer.usage.calls,
+        warnings=answer.warnings,
+    )
+
+
+def table(name: str, results: Sequence[Result]) -> str:
+    """One line of figures."""
+    there = [result for result in results if result.answerable]
+    not_there = [result for result in results if not result.answerable]
+    given = [result for result in there if result.status != "refused"]
+    paged = [result for result in there if result.page is not None]
+    cited = [result for result in paged if result.status != "refused"]
+    shares = {
+        "right": (sum(r.right for r in there), len(there)),
+        "right of those answered": (sum(r.right for r in given), len(given)),
+        "evidence page cited": (sum(bool(r.page) for r in paged), len(paged)),
+        "evidence page of those answered": (sum(bool(r.page) for r in cited), len(cited)),
+        "refused, rightly": (sum(r.status == "refused" for r in not_there), len(not_there)),
+        "refused, wrongly": (len(there) - len(given), len(there)),
+    }
+    seconds = [result.seconds for result in results]
+    f1 = sum(result.f1 for result in there) / len(there) if there else 0.0
+    told = ", ".join(f"{what} {n}/{of}" for what, (n, of) in shares.items() if of)
+    slow = f"p50 {percentile(seconds, 0.5) or 0:.1f} s, p95 {percentile(seconds, 0.95) or 0:.1f} s"
+    return f"{name}: {told}, F1 {f1:.2f}, {slow}, {sum(r.calls for r in results) / max(1, len(results)):.1f} calls"
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
+    parser.add_argument("sets", nargs="*", default=["pdf", "texts", "samples"])
+    parser.add_argument("--llm", default="none", help="none (the default), builtin, or as the settings say: openai")
+    parser.add_argument("--limit", type=int, default=0, help="so many questions a set, spread over its papers")
+    parser.add_argument("--only", choices=["routes"], help="stop after the controller")
+    parser.add_argument("--home", type=Path, help="keep the library here, for the vectors of the next run")
+    parser.add_argument("--json", type=Path, help="write the results")
+    said = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        settings: Settings = load_settings(home=said.home or Path(folder), llm=said.llm)
+        async with App(settings) as app:
+            kept: dict[str, list[Result]] = {}
+            for name in said.sets:
+                kept[name] = await run(app, name, said.limit, routes=said.only == "routes")
+            for name, results in kept.items():
+                print(table(name, results) if results else f"{name}: its data is not here")
+    if said.json:
+        shown = {name: [asdict(result) for result in results] for name, results in kept.items()}
+        said.json.write_text(json.dumps(shown, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

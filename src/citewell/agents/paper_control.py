@@ -1,0 +1,169 @@
+"""The controller's first task: the question in full words, and the section agents that it goes to.
+
+The one rule: this is the only place that sees the conversation. What goes on from here is the clarified question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from citewell.agents.paper_ask import Deps, PaperState
+from citewell.agents.paper_state import SECTION_AGENTS, RoutePackage
+from citewell.errors import BudgetSpent, CitewellError
+from citewell.flow import note
+from citewell.ingest.paper import Part, Role
+from citewell.ingest.sentences import language
+from citewell.models.base import LLM
+from citewell.models.prompt import ask_json, fill, load
+from citewell.skills.clean import clean
+from citewell.skills.entities import search_names
+from citewell.skills.evidence import CONNECTED_TIER, seen
+from citewell.skills.intent import RULES as INTENTS
+from citewell.skills.pointed import Pointed, pointed
+from citewell.skills.reading import OpenPaper
+from citewell.skills.reference import depends_on_history, joined, readings
+from citewell.skills.understand import in_full
+from citewell.skills.validate import objection
+from citewell.types import Hit, Message
+
+FIGURES = "figures_and_references"
+# How far behind the best section's best passage another section's may lie and still be asked too, in the units of a search's
+# score. Chosen with `evals/paper.py --only routes`.
+NEAR = 1.5
+LONGEST_TURN = 2_000  # characters of one turn that a connected model is sent: the report is the only longer one
+
+
+class Routed(BaseModel):
+    """What a connected model says as the controller."""
+
+    clarified_question: str = Field(min_length=1, max_length=1_000)
+    sections: list[str] = Field(max_length=len(SECTION_AGENTS))
+
+
+async def control_route(state: PaperState, deps: Deps) -> str:
+    """Rewrite and route. Raises InvalidInput for what cannot be asked. The way on: the agents' names, or `smalltalk`."""
+    state.question = clean(state.question)
+    if found := objection(state.question, deps.thresholds.question_max_chars, deps.sensitive):
+        raise found[1]
+    state.lang = language(state.question)
+    state.intent = next((label for label, pattern in INTENTS if pattern.search(state.question)), "")
+    state.clarified_question = state.question
+    if state.intent == "smalltalk":
+        return "smalltalk"
+    package = RoutePackage(state.question, tuple(state.chat_history), outline(deps.book))
+    chosen = await _clarify(package, state, deps)
+    await _search(state, deps)
+    state.agents = route(state, deps, chosen)
+    note(
+        received={
+            "question": package.question,
+            "chat_history": [message.model_dump() for message in package.chat_history],
+            "outline": list(package.outline),
+        },
+        clarified_question=state.clarified_question,
+        agents=state.agents,
+        hits=[seen(hit) for hit in state.hits[:6]],
+    )
+    return "+".join(state.agents) or "nothing"
+
+
+def outline(book: OpenPaper) -> tuple[str, ...]:
+    """The paper's sections, each with the agent that reads it."""
+    parts = [(part, agent_of(part.role)) for part in book.paper.parts if part.heading]
+    return tuple(f"{' › '.join(part.heading_path)} ({agent})" for part, agent in parts)
+
+
+def agent_of(role: Role) -> str:
+    """The section agent that reads parts of this role."""
+    return next(agent for agent, roles in SECTION_AGENTS.items() if role in roles)
+
+
+async def _clarify(package: RoutePackage, state: PaperState, deps: Deps) -> list[str]:
+    """Set the clarified question; with a connected model, the agents that it chose."""
+    question, history = package.question, list(package.chat_history)
+    state.read = readings(question, history)
+    if deps.llm is None:
+        if depends_on_history(question, history):
+            state.clarified_question = state.read.text
+        return []
+    try:
+        if deps.llm.evidence_tokens >= CONNECTED_TIER:
+            routed = await _routed(deps.llm, package)
+            state.clarified_question = clean(routed.clarified_question) or question
+            return [name for name in routed.sections if name in SECTION_AGENTS]
+        if history and depends_on_history(question, history):
+            state.clarified_question = await in_full(question, history, deps.llm)
+    except BudgetSpent as error:
+        state.stop_reason = error.code
+    except CitewellError as error:
+        state.degraded = True
+        state.warnings.append(f"the chat model did not answer: {error.message}")
+        state.clarified_question = joined(question, history)
+    return []
+
+
+async def _routed(llm: LLM, package: RoutePackage) -> Routed:
+    said = "\n".join(f"{'Reader' if m.role == 'user' else 'Guide'}: {m.content[:LONGEST_TURN]}" for m in package.chat_history)
+    messages = fill(
+        load("agents/prompts/paper/route.md"),
+        agents=", ".join(SECTION_AGENTS),
+        outline="\n".join(package.outline) or "-",
+        history=said or "-",
+        question=package.question,
+    )
+    return await ask_json(llm, messages, Routed)
+
+
+async def _search(state: PaperState, deps: Deps) -> None:
+    """Passages of the whole paper for the clarified question, and what it names."""
+    state.pointed = pointed(state.clarified_question, deps.book)
+    read = state.read
+    if state.clarified_question not in {state.question, read.text}:
+        read = readings(state.clarified_question, [Message(role="user", content=state.question)])
+    found = await deps.find(read, search_names(state.clarified_question))
+    state.hits = [hit for hit in found.hits if hit.text.strip() not in hit.heading_path]  # a heading alone says nothing
+    state.retrieval_confidence = found.confidence
+    state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
+
+
+def route(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:
+    """The section agents to ask, best first: what the question names, what a model chose, where the best passages stand."""
+    if state.selection is not None:
+        part = deps.book.paper.part_at(state.selection[0])
+        return [agent_of(part.role)] if part else ["introduction"]
+    named = named_agents(state.pointed, deps.book)
+    found = ranked(state.hits, deps.book)
+    near = [agent for agent, score in found if not found or score >= found[0][1] - NEAR]
+    there = {agent_of(part.role) for part in deps.book.paper.parts} | {FIGURES}
+    order = [*named, *(agent for agent in chosen if agent in there), *([] if chosen or named else near)]
+    order = order or [agent for agent, _ in found]
+    return list(dict.fromkeys(order))[: deps.settings.most_agents]
+
+
+def ranked(hits: Sequence[Hit], book: OpenPaper) -> list[tuple[str, float]]:
+    """Section agents by the score of their best passage."""
+    best: dict[str, float] = {}
+    for hit in hits:
+        part = book.paper.part_at(hit.start)
+        if part is not None:
+            agent = agent_of(part.role)
+            best[agent] = max(best.get(agent, hit.score), hit.score)
+    return sorted(best.items(), key=lambda item: -item[1])
+
+
+def stands_on(part: Part, pages: Sequence[int]) -> bool:
+    """Whether any of it stands on one of these pages."""
+    return any(part.first_page <= page <= part.last_page for page in pages)
+
+
+def named_agents(named: Pointed, book: OpenPaper) -> list[str]:
+    """Whose parts the question names."""
+    agents = [FIGURES] if named.floats or named.references else []
+    places = [book.paper.equations[i].start for i in named.equations]
+    places += [book.paper.parts[i].start for i in named.parts]
+    if not places and not agents:  # of a page, those whose parts stand on it
+        places = [part.start for part in book.paper.parts if stands_on(part, named.pages)]
+    agents += [agent_of(part.role) for place in places if (part := book.paper.part_at(place)) is not None]
+    return list(dict.fromkeys(agents))
