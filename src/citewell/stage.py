@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +53,7 @@ class Stage:
         self._sink(step)
 
 
-async def played(work: Callable[[Stage], Awaitable[None]], *, done: Done, n: int = 0) -> AsyncIterator[Any]:
+async def played(work: Callable[[Stage], Awaitable[None]], *, done: Done, n: int = 0) -> AsyncGenerator[Any, None]:
     """Run `work` and yield its steps and what is emitted in between. Raises what it raises."""
     events: asyncio.Queue[Any] = asyncio.Queue()
 

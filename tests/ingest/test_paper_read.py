@@ -341,3 +341,14 @@ def test_time_grows_with_the_text_not_faster(unit: str) -> None:
 
     short = min(seconds(20_000) for _ in range(2))
     assert seconds(80_000) < 10 * short + 0.1
+
+
+def test_a_title_above_all_headings_is_no_section() -> None:
+    """In Markdown, HTML and Word the title is often the heading of all others."""
+    text = (
+        "# Small Bikes\n\nAnna Berg\n\n## Abstract\n\nWe study bikes.\n\n## 1 Introduction\n\nBikes are small.\n\n"
+        "## 2 Method\n\nWe ride.\n\n## 3 Results\n\nIt takes 4 hours.\n\n## 4 Conclusion\n\nIt works.\n"
+    )
+    paper = read_paper(parse_here(text.encode(), "small.md", IngestSettings()))
+    assert [part.role for part in paper.parts if part.heading] == ["abstract", "introduction", "method", "results", "discussion"]
+    assert paper.title == "Small Bikes"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from citewell.errors import InvalidInput, NotFound
+from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.knowledge.db import Database
 from citewell.knowledge.sessions import Sessions
 from citewell.types import Message
@@ -92,3 +93,52 @@ async def test_an_unknown_session(db: Database) -> None:
     ):
         with pytest.raises(NotFound, match="ses_x"):
             await call
+
+
+async def test_a_session_advances_in_one_piece(db: Database) -> None:
+    sessions = Sessions(db)
+    session = await sessions.create("paper", state="A")
+
+    def keep(data: dict[str, Any]) -> None:
+        data["report"] = len(data["chat_history"])
+
+    def step(connection: Connection) -> None:
+        sessions.advance_in(connection, session.session_id, before="A", after="B", said=said("q"), change=keep)
+
+    await db.write(step)
+    data = await sessions.data(session.session_id)
+    assert (data["report"], len(data["chat_history"])) == (0, 2)
+    assert (await sessions.get(session.session_id)).current_state == "B"
+
+
+async def test_whoever_is_slower_does_not_advance_it_again(db: Database) -> None:
+    """Two that make the same step: one makes it, the other is told; nothing of it is there twice."""
+    sessions = Sessions(db)
+    session = await sessions.create("paper", state="A")
+
+    async def step() -> None:
+        def step_in(connection: Connection) -> None:
+            sessions.advance_in(connection, session.session_id, before="A", after="B", said=said("q"), change=lambda _: None)
+
+        await db.write(step_in)
+
+    outcomes = await asyncio.gather(step(), step(), return_exceptions=True)
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict", "NoneType"]
+    assert len(await sessions.history(session.session_id)) == 2
+
+
+async def test_a_change_that_fails_changes_nothing(db: Database) -> None:
+    sessions = Sessions(db)
+    session = await sessions.create("paper", state="A")
+
+    def broken(data: dict[str, Any]) -> None:
+        data["report"] = "half"
+        raise Conflict("meanwhile")
+
+    def step(connection: Connection) -> None:
+        sessions.advance_in(connection, session.session_id, before="A", after="B", said=said("q"), change=broken)
+
+    with pytest.raises(Conflict, match="meanwhile"):
+        await db.write(step)
+    assert (await sessions.get(session.session_id)).current_state == "A"
+    assert "report" not in await sessions.data(session.session_id)

@@ -66,13 +66,21 @@ def pieces(document: Document) -> list[Piece]:
     text = document.text
     if not text:
         return []
-    given = [Piece(section.heading_path, section.start, section.end) for section in document.sections]
+    given = _rootless([Piece(section.heading_path, section.start, section.end) for section in document.sections])
     known = sum(named(piece.path[-1])[1] >= 2 for piece in given if piece.path)
     if known < _FEWEST_KNOWN or document.media_type == "text/plain":
         own = _found(text)
         given = own if sum(named(piece.path[-1])[1] >= 2 for piece in own if piece.path) > known else given
     given = given or [Piece((), 0, len(text))]
     return _renested([part for piece in _covering(given, len(text)) for part in _split(text, piece)])
+
+
+def _rootless(given: list[Piece]) -> list[Piece]:
+    """Where the title is a heading above all others (Markdown, HTML, Word), without it: what stands under it alone is the front."""
+    paths = [piece.path for piece in given if piece.path]
+    if len({path[0] for path in paths}) != 1 or sum(len(path) > 1 for path in paths) < _FEWEST_KNOWN:
+        return given
+    return [Piece(piece.path[1:], piece.start, piece.end) for piece in given]
 
 
 def _covering(given: Sequence[Piece], length: int) -> list[Piece]:

@@ -170,13 +170,23 @@ class Catalog:
         """
 
         def delete(connection: Connection) -> None:
-            infos = [self._document(connection, doc_id) for doc_id in doc_ids]
-            documents.delete(connection, infos)
-            containers.forget_gone(connection)
-            pages.forget(connection, infos)
+            self._delete(connection, [self._document(connection, doc_id) for doc_id in doc_ids])
 
         await self._db.write(delete)
         await self._db.forget()
+
+    def delete_in(self, connection: Connection, doc_id: str) -> bool:
+        """The same for one, as part of a transaction, after which `Database.forget` is called. False where it is not there."""
+        info = documents.get(connection, self._embedder, doc_id)
+        if info is not None:
+            self._delete(connection, [info])
+        return info is not None
+
+    @staticmethod
+    def _delete(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
+        documents.delete(connection, infos)
+        containers.forget_gone(connection)
+        pages.forget(connection, infos)
 
     async def members(self, collection: str, uri: str) -> list[DocumentInfo]:
         """The documents that came out of this file: a ZIP, a mail."""

@@ -17,6 +17,7 @@ from citewell.models.clean import clean
 from citewell.models.metered import Metered
 from citewell.service.app import App
 from citewell.service.ask_dual_loop import run_dual_loop
+from citewell.service.ask_paper import run_paper
 from citewell.service.ask_qa import Runner, run_qa
 from citewell.service.ask_website import run_website
 from citewell.service.auto import Asked, choose
@@ -33,7 +34,7 @@ __all__ = ["AGENTS", "AUTO", "AskRequest", "ask", "names", "stop", "stream"]
 
 AUTO = "auto"
 BRINGS = {"website", "paper"}  # agents that bring their own documents
-AGENTS: dict[str, Runner] = {"qa": run_qa, "dual_loop": run_dual_loop, "website": run_website}
+AGENTS: dict[str, Runner] = {"qa": run_qa, "dual_loop": run_dual_loop, "website": run_website, "paper": run_paper}
 
 
 def names() -> list[str]:

@@ -21,7 +21,7 @@ import anyio.to_thread
 from citewell.errors import CitewellError, Conflict
 from citewell.knowledge.documents import check_name
 from citewell.knowledge.jobs import Job
-from citewell.service import rechunk, sites
+from citewell.service import papers_delete, rechunk, sites
 from citewell.service.add import AddReport, Source, add_sources, embed_pending
 from citewell.service.app import App
 from citewell.service.embedding import Embedding
@@ -178,6 +178,12 @@ async def _cut_anew(app: App, job: Job, holder: Holder) -> RechunkReport:
     return await rechunk.rechunk(app, str(job.payload["collection"]), on_progress=holder.tell)
 
 
+async def _read_paper(app: App, job: Job, holder: Holder) -> Shown:
+    from citewell.service.papers_job import make_report  # it asks an agent: heavy, and that knows of what submits jobs
+
+    return await make_report(app, job, holder)
+
+
 async def _refresh(app: App, job: Job, holder: Holder) -> sites.Refreshed:
     return await sites.refresh(app, str(job.payload["collection"]), holder.tell, allowed=holder.still)
 
@@ -187,6 +193,7 @@ WORK: dict[str, Callable[[App, Job, Holder], Awaitable[Shown]]] = {
     sites.PAGE: _add_page,
     sites.REFRESH: _refresh,
     rechunk.KIND: _cut_anew,
+    papers_delete.KIND: _read_paper,
 }
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.sessions import SessionInfo
+from citewell.service import papers_delete
 from citewell.service.app import App
 from citewell.types import Message
 
 LONGEST = 200  # characters of a title
+READING = "paper"  # the agent whose sessions read a paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,22 @@ async def read_session(app: App, session_id: str, user_id: str = "local") -> Ses
 async def rename_session(app: App, session_id: str, title: str, user_id: str = "local") -> SessionInfo:
     """Raises NotFound, InvalidInput."""
     await own_session(app, session_id, user_id)
-    title = title.strip()
-    if not title or len(title) > LONGEST or not title.isprintable():
-        raise InvalidInput(f"a title has 1 to {LONGEST} printable characters")
-    await app.sessions.rename(session_id, title)
+    await app.sessions.rename(session_id, check_title(title))
     return await app.sessions.get(session_id)
 
 
+def check_title(title: str) -> str:
+    """Without space around it. Raises InvalidInput."""
+    title = title.strip()
+    if not title or len(title) > LONGEST or not title.isprintable():
+        raise InvalidInput(f"a title has 1 to {LONGEST} printable characters")
+    return title
+
+
 async def delete_session(app: App, session_id: str, user_id: str = "local") -> None:
-    """Raises NotFound."""
-    await own_session(app, session_id, user_id)
-    await app.sessions.delete(session_id)
+    """With the paper that nobody else reads, where it is a reading session. Raises NotFound."""
+    info = await own_session(app, session_id, user_id)
+    if info.agent == READING:
+        await papers_delete.forget(app, info)
+    else:
+        await app.sessions.delete(session_id)

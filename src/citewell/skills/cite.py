@@ -23,6 +23,11 @@ from citewell.types import Citation, Sentence
 MOST_QUOTES = 2  # sentences of the sources that one sentence of the answer may rest on
 WORDS_DECIDE = 0.75  # share of its words at which a sentence is bound without asking for meaning
 CLOSER = 0.15  # by how much more of the subject's words another sentence must hold to be heard against the one cited
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|these|the)\b.{0,20}"
+    r"\b(?:instructions?|questions?|prompts?|rules|directions)\b|(?:忽略|无视|忘记|不要理会).{0,12}(?:指令|指示|问题|提示|要求|规则)",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(r"^(?:yes|no|是的?|不是?|对|没有|可以|不可以|能|不能|会|不会)\s*[,.!，。！]?$", re.IGNORECASE)
 
 
@@ -49,12 +54,14 @@ class Proof:
 
 
 def sources(passages: Sequence[Passage]) -> list[Source]:
-    """All that may be quoted, in order. A question proves nothing: on a page of questions it is the heading of its answer."""
+    """All that may be quoted, in order. A question proves nothing: on a page of questions it is the heading of its answer. Nor
+    does what tells its reader to answer otherwise: a model that obeyed it would have it as proof.
+    """
     found = []
     for passage in passages:
         for start, end in passage.spans:
             text = passage.hit.text[start - passage.hit.start : end - passage.hit.start]
-            if not text.rstrip().endswith(("?", "？")):
+            if not text.rstrip().endswith(("?", "？")) and not _ORDERS.search(text):
                 found.append(Source(passage, start, end, text))
     return found
 

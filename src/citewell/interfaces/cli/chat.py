@@ -58,7 +58,7 @@ def chat(
         runner.run(app.__aenter__())
         try:
             earlier = runner.run(read_session(app, session, user)).history if session else []
-            _remember([message.content for message in earlier if message.role == "user"])
+            remember([message.content for message in earlier if message.role == "user"])
             talk = Talk(app, agent, collection, session, user, json, options or {})
             if sys.stdin.isatty() and not json:
                 write(out(), styled(HELP, "dim"))
@@ -138,7 +138,7 @@ def _quit(talk: Talk) -> None:
 COMMANDS: dict[str, Callable[[Talk], None]] = {"/new": _new, "/help": _help, "/quit": _quit}
 
 
-def _remember(questions: list[str]) -> None:
+def remember(questions: list[str]) -> None:
     """Give the arrow keys the questions of the session gone on with."""
     with suppress(ImportError):  # no readline on this platform: plain input works
         import readline

@@ -28,6 +28,7 @@ from citewell.interfaces.cli.arguments import (
 )
 from citewell.interfaces.cli.commands_memory import memory_app
 from citewell.interfaces.cli.commands_models import models_app
+from citewell.interfaces.cli.commands_papers import paper, papers_app
 from citewell.interfaces.cli.commands_sites import sites_app
 
 app = typer.Typer(
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.add_typer(models_app, name="models")
 app.add_typer(memory_app, name="memory")
+app.add_typer(papers_app, name="papers")
 app.add_typer(sites_app, name="sites")
 
 
@@ -150,6 +152,9 @@ def site(
         raise typer.BadParameter("name start pages: citewell site https://docs.example.com -q QUESTION")
     options = {name: value for name, value in said.items() if value is not None}
     work(question, options, collection=collection, session=session, user=user, json=json)
+
+
+app.command()(paper)
 
 
 @app.command()

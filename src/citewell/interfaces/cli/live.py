@@ -6,7 +6,7 @@ The one rule: the draft is never the answer; what is printed at the end is what 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -25,10 +25,12 @@ EVIDENCE = 3  # passages shown: the best ones
 PAGES = 6  # pages of a site shown: the last ones read
 
 
-async def watch(events: AsyncIterator[Event]) -> Answer:
-    """Follow a stream to its Answer. Raises what an `error` event tells."""
+async def watch(events: AsyncIterator[Event], beside: Callable[[], str] | None = None) -> Answer:
+    """Follow a stream to its Answer. `beside`: says how far other work is that goes on meanwhile. Raises what an `error` event
+    tells.
+    """
     console = err()
-    view = _View(console)
+    view = _View(console, beside)
     if not console.is_terminal:
         return await _follow(events, view)
     with Live(console=console, transient=True, refresh_per_second=8, get_renderable=view.render):
@@ -51,8 +53,9 @@ async def _follow(events: AsyncIterator[Event], view: _View) -> Answer:
 
 
 class _View:
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, beside: Callable[[], str] | None) -> None:
         self.console = console
+        self.beside = beside
         self.steps: list[Step] = []
         self.evidence: list[Text] = []
         self.pages: list[Text] = []
@@ -77,7 +80,8 @@ class _View:
         height = max(4, self.console.height // 2 - len(self.evidence))
         steps = [styled(f"{step.node}: {step.action} ({step.seconds:.1f} s)", "dim") for step in self.steps[-height:]]
         lines = Text(plain(self.draft), style="dim italic").wrap(self.console, max(20, self.console.width))
-        return Group(*steps, *self.pages[-PAGES:], *self.evidence, *lines[-height:])
+        other = [styled(said, "dim")] if self.beside is not None and (said := self.beside()) else []
+        return Group(*steps, *self.pages[-PAGES:], *self.evidence, *lines[-height:], *other)
 
 
 def _page(told: dict[str, Any]) -> Text:

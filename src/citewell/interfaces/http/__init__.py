@@ -9,7 +9,19 @@ from contextlib import asynccontextmanager, suppress
 from fastapi import APIRouter, FastAPI
 
 from citewell import __version__
-from citewell.interfaces.http import ask, collections, documents, jobs, memories, search, sessions, sites, status, traces
+from citewell.interfaces.http import (
+    ask,
+    collections,
+    documents,
+    jobs,
+    memories,
+    papers,
+    search,
+    sessions,
+    sites,
+    status,
+    traces,
+)
 from citewell.interfaces.http.errors import HANDLERS
 from citewell.interfaces.http.guard import Guard
 from citewell.service.app import App
@@ -21,6 +33,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     documents.router,
     jobs.router,
     memories.router,
+    papers.router,
     search.router,
     sessions.router,
     sites.router,

@@ -34,6 +34,11 @@ class Stopping(BaseModel):
 @router.post("/ask", response_model=Answer, responses={200: {"content": {"text/event-stream": {}}, "description": EVENTS}})
 async def ask(request: Request, body: AskRequest, app: Citewell) -> Response:
     """Answer one question. With `Accept: text/event-stream` the steps and the draft come first, as they happen."""
+    return await answered(request, app, body)
+
+
+async def answered(request: Request, app: App, body: AskRequest) -> Response:
+    """An Answer, or events, as the request wants it."""
     check_text(body)
     if "text/event-stream" in request.headers.get("accept", ""):
         return event_stream(request, _events(app, body))

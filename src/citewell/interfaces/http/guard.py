@@ -19,6 +19,7 @@ from citewell.interfaces.problem import problem_of
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
+UPLOADS = ("/documents", "/api/papers")  # ends of the paths that files are sent to
 ENVELOPE = 1_000_000  # bytes that a multipart form adds to its files at most
 
 
@@ -52,7 +53,7 @@ class Guard:
         await self.app(scope, _counted(receive, limit), send_safe)
 
     def _limit(self, path: str, headers: Headers) -> int:
-        upload = path.endswith("/documents") and headers.get("content-type", "").startswith("multipart/form-data")
+        upload = path.endswith(UPLOADS) and headers.get("content-type", "").startswith("multipart/form-data")
         return self.largest_file + ENVELOPE if upload else LARGEST_BODY
 
 

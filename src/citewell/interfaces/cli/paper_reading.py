@@ -1,0 +1,158 @@
+"""One reading session on the command line: what is sent to it, what is shown of what comes back.
+
+The one rule: the session is looked at again after every message, so that what is shown is what is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from citewell.errors import CitewellError, Conflict, NotFound, StorageError
+from citewell.interfaces.cli.answer import show_answer
+from citewell.interfaces.cli.live import watch
+from citewell.interfaces.cli.paper_show import show_head, show_plan, show_report
+from citewell.interfaces.cli.progress import LABELS, pace, watching
+from citewell.interfaces.cli.terminal import err, out, warn
+from citewell.service import papers as service
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, stream
+from citewell.service.embedding import Embedding
+from citewell.service.papers import PaperSession
+from citewell.service.progress import OnProgress, Progress, silent
+from citewell.types import Answer
+
+REPORT_STATE, PLAN_STATE = "GUIDE_PENDING_REPORT", "GUIDE_PENDING_PLAN"
+
+
+class Beside:
+    """How far the embedding is: a line under the answer in the making on a terminal, a line now and then elsewhere."""
+
+    def __init__(self) -> None:
+        self.last: Progress | None = None
+        self.tell: OnProgress = silent
+
+    @asynccontextmanager
+    async def lines(self) -> AsyncIterator[None]:
+        """As long as the block lasts, and off a terminal: there the line has its place under the answer."""
+        if err().is_terminal:
+            yield
+        else:
+            async with self.bars():
+                yield
+
+    @asynccontextmanager
+    async def bars(self) -> AsyncIterator[None]:
+        async with watching() as self.tell:
+            yield
+        self.tell = silent
+
+    async def note(self, progress: Progress) -> None:
+        self.last = progress
+        await self.tell(progress)
+
+    def line(self) -> str:
+        last = self.last
+        if last is None or last.done >= last.total:
+            return ""
+        tail = f" ({said})" if (said := pace(last)) else ""
+        return f"{LABELS[last.phase]}: {last.done} of {last.total}{tail}"
+
+
+@dataclass(slots=True)
+class Talk:
+    """What is kept between two messages. `quoted`: words of the paper that the next question is about."""
+
+    app: App
+    user: str
+    lang: str | None
+    json: bool
+    session: PaperSession
+    quoted: str = ""
+    over: bool = False
+
+    async def ask(self, question: str, event: str | None = None, selection: str = "") -> Answer:
+        """A message to the session; an answer that is a question's is shown. `event` None: what the session expects."""
+        said: dict[str, Any] = {"event": event, "lang": self.lang, "selection": {"text": selection} if selection else None}
+        options = {name: value for name, value in said.items() if value is not None}
+        session_id = self.session.session_id
+        return await self._do(
+            AskRequest(question=question, agent="paper", session_id=session_id, user_id=self.user, options=options)
+        )
+
+    async def resume(self, trace_id: str) -> Answer | None:
+        """What was stopped, from its beginning; None where the session has gone on without it."""
+        try:
+            return await self._do(AskRequest(resume=trace_id, user_id=self.user))
+        except (Conflict, NotFound) as error:
+            if error.code == "paper_removed":
+                raise
+            await service.drop(self.app, trace_id, self.user)
+            return None
+
+    async def _do(self, request: AskRequest, beside: Beside | None = None) -> Answer:
+        answer = await watch(stream(self.app, request), beside.line if beside else None)
+        await self.look()
+        return answer
+
+    async def report(self) -> None:
+        """Make the report, and embed beside it. Raises what `stream` raises."""
+        beside = Beside()
+        embedding = asyncio.create_task(embed(self, beside))
+        options = {"event": "report"} | ({"lang": self.lang} if self.lang else {})
+        session_id = self.session.session_id
+        request = AskRequest(question="", agent="paper", session_id=session_id, user_id=self.user, options=options)
+        try:
+            async with beside.lines():
+                await self._do(request, beside)
+            self.show_report()
+            async with beside.bars():
+                await embedding
+        finally:
+            embedding.cancel()
+            await asyncio.gather(embedding, return_exceptions=True)
+
+    async def look(self) -> None:
+        """The session as it is now."""
+        self.session = await service.read(self.app, self.session.session_id, self.user)
+
+    def show_report(self) -> None:
+        report = self.session.report
+        if report is None or self.json:
+            return
+        show_head(out(), self.session)
+        show_report(out(), report)
+        for warning in report.warnings:
+            warn(warning)
+
+    def show(self, answer: Answer) -> None:
+        """An answer, and the route where it brought one."""
+        if answer.data and answer.data.get("plan") and self.session.plan and not self.json:
+            show_plan(out(), self.session.plan)
+            out().print()
+        if answer.data is None or answer.data.get("event") == "ask":
+            show_answer(answer, None if self.json else out())
+        else:
+            for warning in answer.warnings:
+                warn(warning)
+
+
+async def embed(talk: Talk, beside: Beside) -> None:
+    """The passages of the paper. What the embedder refuses costs nothing but a warning: they can be found by their words."""
+    embedding = Embedding(talk.app, beside.note, docs=(talk.session.paper.doc_id,))
+    embedding.close()
+    try:
+        await embedding.run()
+    except StorageError:
+        raise
+    except CitewellError as error:
+        warn(f"the paper can be found by its words only: {error.message}")
+
+
+async def with_route(talk: Talk) -> None:
+    """The route through all of the paper, where there is none: questions come after it."""
+    if talk.session.current_state == PLAN_STATE:
+        talk.show(await talk.ask("", "plan"))

@@ -1,0 +1,147 @@
+"""The conversation of `citewell paper` at the prompt: a line is an interest, then questions; commands begin with a slash.
+
+The one rule: what goes wrong with one line costs that line. The prompt is read outside the event loop, as in `chat`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from citewell.errors import CitewellError, InvalidInput
+from citewell.interfaces.cli.chat import remember
+from citewell.interfaces.cli.paper_reading import PLAN_STATE, REPORT_STATE, Talk, with_route
+from citewell.interfaces.cli.paper_show import show_plan, show_report
+from citewell.interfaces.cli.papers import step_named, write_file
+from citewell.interfaces.cli.terminal import err, fail, out, styled, write
+from citewell.service.papers_export import markdown
+from citewell.service.papers_plan import PlanEdit, edit_plan
+
+HELP = """A line is a question to the paper; before there is a route, it says what interests you.
+/plan            the reading route            /report          the guide's report
+/done N          step N is read               /undo N          it is not
+/route TEXT      a route for another interest; without TEXT through all of the paper
+/explain TEXT    explain these words of the paper
+/quote TEXT      the next question is about these words of the paper
+/export FILE     all of it as Markdown
+/help            this                         /quit or Ctrl-D  ends; Ctrl-C stops an answer"""
+SHORT = "/help says what else there is; /quit or Ctrl-D ends, Ctrl-C stops an answer"
+
+
+def converse(talk: Talk, runner: asyncio.Runner) -> None:
+    """Until `/quit` or the end of the input."""
+    remember([answer.question for answer in talk.session.answers])
+    write(out(), styled(SHORT, "dim"))
+    while not talk.over:
+        try:
+            line = input(_prompt(talk)).strip()
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            err().print(styled("\n/quit or Ctrl-D ends", "dim"))
+            continue
+        try:
+            runner.run(_line(talk, line))
+        except KeyboardInterrupt:
+            err().print(styled("stopped", "dim"))
+        except CitewellError as error:
+            fail(error)
+
+
+def _prompt(talk: Talk) -> str:
+    report = talk.session.report
+    if talk.session.current_state == PLAN_STATE and report is not None:
+        write(out(), styled(report.question, "bold") + styled("  (Enter alone: all of it)", "dim"))
+    return "» " if talk.quoted else "> "
+
+
+async def _line(talk: Talk, line: str) -> None:
+    if line.startswith("/"):
+        name, _, rest = line.partition(" ")
+        action = COMMANDS.get(name)
+        if action is None:
+            raise InvalidInput(f"{name}: no such command", hint=SHORT)
+        await action(talk, rest.strip())
+    elif talk.session.current_state == REPORT_STATE:
+        await talk.report()  # it was stopped or failed before
+    elif talk.session.current_state == PLAN_STATE:
+        talk.show(await talk.ask(line, None, talk.quoted))
+        talk.quoted = ""
+    elif line:
+        talk.show(await talk.ask(line, "ask", talk.quoted))
+        talk.quoted = ""
+
+
+async def _plan(talk: Talk, _: str) -> None:
+    if talk.session.plan is None:
+        raise InvalidInput("there is no route yet", hint="say what interests you, or press Enter for all of it")
+    show_plan(out(), talk.session.plan)
+
+
+async def _report(talk: Talk, _: str) -> None:
+    if talk.session.report is None:
+        await talk.report()
+    else:
+        show_report(out(), talk.session.report)
+
+
+async def _done(talk: Talk, which: str) -> None:
+    await _tick(talk, which, PlanEdit(do="tick"))
+
+
+async def _undo(talk: Talk, which: str) -> None:
+    await _tick(talk, which, PlanEdit(do="untick"))
+
+
+async def _tick(talk: Talk, which: str, edit: PlanEdit) -> None:
+    edit = edit.model_copy(update={"step_id": step_named(talk.session, which)})
+    talk.session = await edit_plan(talk.app, talk.session.session_id, [edit], talk.user)
+    await _plan(talk, "")
+
+
+async def _route(talk: Talk, interest: str) -> None:
+    talk.show(await talk.ask(interest, "plan"))
+
+
+async def _explain(talk: Talk, words: str) -> None:
+    if not words:
+        raise InvalidInput("/explain: which words?", hint="/explain WORDS OF THE PAPER")
+    await with_route(talk)
+    talk.show(await talk.ask("", "ask", words))
+
+
+async def _quote(talk: Talk, words: str) -> None:
+    if not words:
+        raise InvalidInput("/quote: which words?", hint="/quote WORDS OF THE PAPER; then ask about them")
+    talk.quoted = words
+    write(err(), styled("the next question is about these words", "dim"))
+
+
+async def _export(talk: Talk, file: str) -> None:
+    if not file:
+        raise InvalidInput("/export: to which file?", hint="/export notes.md")
+    await talk.look()
+    path = write_file(file, markdown(talk.session))
+    write(err(), styled(f"written to {path}", "dim"))
+
+
+async def _help(_: Talk, __: str) -> None:
+    write(err(), styled(HELP, "dim"))
+
+
+async def _quit(talk: Talk, _: str) -> None:
+    talk.over = True
+
+
+COMMANDS: dict[str, Callable[[Talk, str], Awaitable[None]]] = {
+    "/plan": _plan,
+    "/report": _report,
+    "/done": _done,
+    "/undo": _undo,
+    "/route": _route,
+    "/explain": _explain,
+    "/quote": _quote,
+    "/export": _export,
+    "/help": _help,
+    "/quit": _quit,
+}

@@ -1,0 +1,188 @@
+"""`citewell papers`: reading sessions that are kept. The one rule: a session is not deleted unasked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from citewell.errors import InvalidInput, NotFound, StorageError
+from citewell.interfaces.cli.answer import show_answer
+from citewell.interfaces.cli.paper_show import show_head, show_place, show_plan, show_report, show_rows
+from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
+from citewell.service import papers as service
+from citewell.service.app import App
+from citewell.service.papers import PaperSession
+from citewell.service.papers_export import markdown
+from citewell.service.papers_plan import PlanEdit, edit_plan
+from citewell.types import Answer
+
+SUFFIXES = {".md", ".markdown"}
+
+
+async def show_all(app: App, user: str, *, json: bool) -> int:
+    rows = await service.list_papers(app, user)
+    if json:
+        print_json({"papers": [row.model_dump(mode="json") for row in rows]})
+        return DONE
+    if not rows:
+        write(out(), styled("no papers yet; `citewell paper FILE` begins one"))
+    show_rows(out(), rows)
+    return DONE
+
+
+async def show_one(app: App, session_id: str, user: str, *, json: bool) -> int:
+    """All that is kept of it."""
+    session = await service.read(app, session_id, user)
+    if json:
+        print_json(session.model_dump(mode="json"))
+        return DONE
+    console = out()
+    show_head(console, session)
+    if session.report:
+        show_report(console, session.report)
+    if session.plan:
+        show_plan(console, session.plan)
+        console.print()
+    for n, each in enumerate(session.answers, start=1):
+        write(console, styled(f"{n}. {one_line(each.question)}", "bold"))
+        show_answer(_answer(session, n - 1), console)
+        console.print()
+    show_place(console, session)
+    for left in session.unfinished:
+        warn(f"stopped before its end: {one_line(left.question) or 'the guide'}; the next `citewell paper --session` does it")
+    _warn_removed(session)
+    return DONE
+
+
+async def rename(app: App, session_id: str, title: str, user: str, *, json: bool) -> int:
+    session = await service.rename(app, session_id, title, user)
+    if json:
+        print_json(session.model_dump(mode="json"))
+    else:
+        write(out(), styled(session.session_id, "cyan") + styled(f" {session.title}"))
+    return DONE
+
+
+async def delete(app: App, session_id: str, user: str, *, yes: bool, json: bool) -> int:
+    session = await service.read(app, session_id, user)
+    if not yes and not _confirmed(f"Delete what was read of {one_line(session.title)}? [y/N] "):
+        write(err(), styled("nothing deleted"))
+        return ERROR
+    gone = await service.delete(app, session_id, user)
+    if json:
+        print_json({"session_id": session_id, "title": session.title, "document_removed": gone})
+        return DONE
+    with_it = "with its paper" if gone else "its paper stays" if not session.removed else "its paper was gone before"
+    write(out(), styled(f"deleted {one_line(session.title)} ({with_it})"))
+    return DONE
+
+
+async def export(app: App, session_id: str, file: str, user: str, *, json: bool) -> int:
+    """A file appears whole or not at all."""
+    session = await service.read(app, session_id, user)
+    text = markdown(session)
+    if file == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return DONE
+    path = write_file(file, text)
+    if json:
+        print_json({"session_id": session_id, "file": str(path), "answers": len(session.answers)})
+    else:
+        write(out(), styled(f"written to {path}"))
+    return DONE
+
+
+async def tick(app: App, session_id: str, which: Sequence[str], user: str, *, read: bool, json: bool) -> int:
+    session = await service.read(app, session_id, user)
+    steps = [step_named(session, each) for each in which]
+    edits = [PlanEdit(do="tick" if read else "untick", step_id=step) for step in steps]
+    return _shown(await edit_plan(app, session_id, edits, user), json=json)
+
+
+async def plan(app: App, session_id: str, user: str, changes: dict[str, list[str]], *, json: bool) -> int:
+    """Show the route; with changes, make them first: leave out, move, add. Steps are numbered as they stand before."""
+    session = await service.read(app, session_id, user)
+    edits = [PlanEdit(do="remove", step_id=step_named(session, each)) for each in changes.get("remove", [])]
+    for each in changes.get("move", []):
+        which, _, place = each.rpartition(":")
+        edits.append(PlanEdit(do="move", step_id=step_named(session, which), place=_number(place, each)))
+    edits += [PlanEdit(do="add", section=each) for each in changes.get("add", [])]
+    return _shown(await edit_plan(app, session_id, edits, user) if edits else session, json=json)
+
+
+def step_named(session: PaperSession, which: str) -> str:
+    """The step of this number, as the route shows it, or of this id. Raises NotFound, and InvalidInput without a route."""
+    if session.plan is None:
+        raise InvalidInput("there is no route yet", hint="`citewell paper --session ID --interest TEXT` makes one")
+    steps = [step.step_id for step in session.plan.steps]
+    which = which.strip()
+    if which in steps:
+        return which
+    if which.isdecimal() and 1 <= int(which) <= len(steps):
+        return steps[int(which) - 1]
+    raise NotFound(f"no step {which!r} in the route", hint=f"its steps are numbered from 1 to {len(steps)}")
+
+
+def write_file(named: str, text: str) -> Path:
+    """Raises InvalidInput for a name that is none of Markdown, StorageError."""
+    path = Path(named).expanduser()
+    if path.suffix.lower() not in SUFFIXES:
+        raise InvalidInput(f"{path}: not a name for Markdown", hint="name it NAME.md")
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        part.replace(path)
+    except OSError as error:
+        why = f"{error.filename or part}: cannot be written: {error.strerror}"
+        raise StorageError(why, hint="see that the folder is there, can be written to and has room") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def _number(text: str, said: str) -> int:
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise InvalidInput(f"{said}: not understood", hint="--move STEP:PLACE, such as 4:1")
+    return int(text)
+
+
+def _shown(session: PaperSession, *, json: bool) -> int:
+    if json:
+        print_json(session.model_dump(mode="json"))
+    elif session.plan is None:
+        write(out(), styled("no route yet; `citewell paper --session ID --interest TEXT` makes one"))
+    else:
+        show_plan(out(), session.plan)
+    return DONE
+
+
+def _answer(session: PaperSession, at: int) -> Answer:
+    """A kept exchange as an answer is shown."""
+    kept = session.answers[at]
+    return Answer(
+        answer=kept.answer,
+        sentences=kept.sentences,
+        citations=kept.citations,
+        status=kept.status,
+        confidence=kept.confidence,
+        agent="paper",
+        session_id=session.session_id,
+        trace_id=kept.trace_id,
+        warnings=kept.warnings,
+    )
+
+
+def _warn_removed(session: PaperSession) -> None:
+    if session.removed:
+        warn("the paper itself was removed: this can be read and exported, and no more asked")
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise InvalidInput("there is no terminal to ask on", hint="--yes deletes without asking")
+    sys.stderr.write(plain(question))
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

@@ -1,0 +1,208 @@
+"""`/api/papers`: reading sessions: upload a paper, ask it, change its route, structure, export.
+
+The one rule: the session is there, with its paper, before the reply to the upload; a job makes the report.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeVar
+
+import anyio.to_thread
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.datastructures import UploadFile
+
+from citewell.errors import InvalidInput
+from citewell.interfaces.http.ask import EVENTS, answered
+from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.documents import disposition
+from citewell.interfaces.http.errors import Refused
+from citewell.knowledge.jobs import Job
+from citewell.service import papers as service
+from citewell.service.app import App
+from citewell.service.ask import AskRequest
+from citewell.service.papers import PaperRow, PaperSession
+from citewell.service.papers_export import markdown
+from citewell.service.papers_intake import LOCAL
+from citewell.service.papers_job import submit
+from citewell.service.papers_plan import PlanEdit, edit_plan
+from citewell.service.papers_structure import Structure, structure
+from citewell.service.uploads import base_name
+from citewell.skills.reading import Selection
+from citewell.types import Answer
+
+router = APIRouter(prefix="/api/papers", tags=["papers"])
+ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}, "description": EVENTS}}
+FIELDS = {"user_id": {"type": "string"}, "title": {"type": "string"}, "lang": {"type": "string", "enum": ["en", "zh"]}}
+
+
+def _object(required: str, of: dict[str, str]) -> dict[str, Any]:
+    return {"schema": {"type": "object", "properties": {required: of, **FIELDS}, "required": [required]}}
+
+
+FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": _object("file", {"type": "string", "format": "binary"}),
+            "application/json": _object("url", {"type": "string"}),
+        },
+    }
+}
+
+
+class Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Wishes(Closed):
+    """What may be said beside the paper. `user_id` None: that of the address, or `local`."""
+
+    user_id: str | None = None
+    title: str = ""
+    lang: Literal["en", "zh"] | None = None
+
+
+class WebPaper(Wishes):
+    url: str
+
+
+class Begun(BaseModel):
+    session: PaperSession
+    job: Job
+
+
+class PaperList(BaseModel):
+    papers: list[PaperRow]
+
+
+class Title(Closed):
+    title: str
+
+
+class NewMessage(Closed):
+    """`text` may be empty where something is marked, and where the state expects no words. `message_id`: the sender's own name
+    of the message; the same one again brings the answer that is there.
+    """
+
+    text: str = ""
+    selection: Selection | None = None
+    message_id: str = Field("", max_length=100)
+    lang: Literal["en", "zh"] | None = None
+
+
+class Interest(Closed):
+    """Empty: the route through all of the paper."""
+
+    interest: str = ""
+    lang: Literal["en", "zh"] | None = None
+
+
+class Edits(Closed):
+    edits: list[PlanEdit]
+
+
+@router.post("", status_code=201, openapi_extra=FORM)
+async def begin(request: Request, app: Citewell, user_id: str = LOCAL) -> Begun:
+    """A session of the paper in the file of a multipart form, or at the `url` of a JSON object; a job makes its report."""
+    kind = request.headers.get("content-type", "")
+    if kind.startswith("application/json"):
+        said: Wishes = (page := _checked(WebPaper, await request.body()))
+        whose = said.user_id or user_id
+        session = await service.begin(app, url=page.url, user_id=whose, title=page.title)
+    elif kind.startswith("multipart/form-data"):
+        said, name, data = await _form(request, app)
+        session = await service.begin(app, data=data, name=name, user_id=said.user_id or user_id, title=said.title)
+    else:
+        hint = 'curl -F file=@paper.pdf .../api/papers; one of the web: JSON {"url": "https://..."}'
+        raise InvalidInput("an upload is a multipart/form-data body", hint=hint)
+    return Begun(session=session, job=await submit(app, session.session_id, said.lang))
+
+
+@router.get("")
+async def list_papers(app: Citewell, user_id: str = LOCAL) -> PaperList:
+    """Newest first."""
+    return PaperList(papers=await service.list_papers(app, user_id))
+
+
+@router.get("/{session_id}")
+async def get_paper(session_id: str, app: Citewell, user_id: str = LOCAL) -> PaperSession:
+    return await service.read(app, session_id, user_id)
+
+
+@router.patch("/{session_id}")
+async def rename(session_id: str, body: Title, app: Citewell, user_id: str = LOCAL) -> PaperSession:
+    return await service.rename(app, session_id, body.title, user_id)
+
+
+@router.delete("/{session_id}", status_code=204)
+async def delete(session_id: str, app: Citewell, user_id: str = LOCAL) -> None:
+    """With its paper where no other session of this user reads that; a report that is being made is given up."""
+    await service.delete(app, session_id, user_id)
+
+
+@router.post("/{session_id}/messages", response_model=Answer, responses=ANSWERS)
+async def message(session_id: str, request: Request, body: NewMessage, app: Citewell, user_id: str = LOCAL) -> Response:
+    """What the session's state expects: an interest, then questions. An Answer, or events."""
+    await service.own_paper(app, session_id, user_id)
+    options = body.model_dump(exclude={"text"}, exclude_none=True)
+    return await _asked(request, app, session_id, user_id, body.text, options)
+
+
+@router.post("/{session_id}/plan", response_model=Answer, responses=ANSWERS)
+async def make_plan(session_id: str, request: Request, body: Interest, app: Citewell, user_id: str = LOCAL) -> Response:
+    """The reading route of an interest, the first or another one. An Answer, or events."""
+    await service.own_paper(app, session_id, user_id)
+    options = {"event": "plan"} | body.model_dump(include={"lang"}, exclude_none=True)
+    return await _asked(request, app, session_id, user_id, body.interest, options)
+
+
+@router.patch("/{session_id}/plan")
+async def change_plan(session_id: str, body: Edits, app: Citewell, user_id: str = LOCAL) -> PaperSession:
+    """Tick steps, leave them out, move them, add sections: all of it or nothing."""
+    return await edit_plan(app, session_id, body.edits, user_id)
+
+
+@router.get("/{session_id}/structure")
+async def get_structure(session_id: str, app: Citewell, user_id: str = LOCAL) -> Structure:
+    return await structure(app, session_id, user_id)
+
+
+@router.get("/{session_id}/export", response_class=Response, responses={200: {"content": {"text/markdown": {}}}})
+async def export(session_id: str, app: Citewell, user_id: str = LOCAL) -> Response:
+    """Report, route and conversation as Markdown."""
+    session = await service.read(app, session_id, user_id)
+    headers = {"Content-Disposition": disposition(f"{base_name(session.title)}.md")}
+    return Response(markdown(session).encode("utf-8", "replace"), media_type="text/markdown", headers=headers)
+
+
+async def _asked(request: Request, app: App, session_id: str, user_id: str, text: str, options: dict[str, Any]) -> Response:
+    body = AskRequest(question=text, agent="paper", session_id=session_id, user_id=user_id, options=options)
+    return await answered(request, app, body)
+
+
+async def _form(request: Request, app: App) -> tuple[Wishes, str, bytes]:
+    """The wishes, and the name and the bytes of the one file."""
+    async with request.form(max_files=2) as form:
+        files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
+        if len(files) != 1:
+            raise InvalidInput(f"the form holds {len(files)} files", hint="send one paper, as a part with a file name")
+        if (files[0].size or 0) > app.settings.ingest.max_bytes:
+            largest = app.settings.ingest.max_bytes
+            raise Refused(413, "too_large", f"the file is larger than the {largest:,} bytes allowed", "raise ingest.max_bytes")
+        said = _checked(Wishes, {name: value for name, value in form.multi_items() if isinstance(value, str)})
+        data = await anyio.to_thread.run_sync(files[0].file.read)
+        return said, base_name(files[0].filename or ""), data
+
+
+Body = TypeVar("Body", bound=BaseModel)
+
+
+def _checked(kind: type[Body], given: bytes | dict[str, str]) -> Body:
+    """The route reads its body itself, for it may be a form; what is wrong with it is told as everywhere."""
+    try:
+        return kind.model_validate_json(given) if isinstance(given, bytes) else kind.model_validate(given)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)
+        raise RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in faults]) from None

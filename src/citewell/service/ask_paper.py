@@ -1,0 +1,267 @@
+"""The `paper` agent on an open App: one message to a reading session, from its state to the next.
+
+The one rule: what a message brings (report, route, answer), what was said and the new state are one transaction. A run that
+ends in this process, whatever way, is over; only a killed one is there to be gone on with, from its beginning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from citewell.agents import paper
+from citewell.agents.paper_ask import Deps, PaperState
+from citewell.agents.paper_state import ANSWERS, PLAN, REPORT, Exchange
+from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
+from citewell.flow import note
+from citewell.knowledge.index import Filter
+from citewell.knowledge.sessions import HISTORY
+from citewell.retrieve.query import Context
+from citewell.retrieve.strategies import Found
+from citewell.service.locate import locator
+from citewell.service.near import embed_nearest, vector_of
+from citewell.service.options import SearchOptions
+from citewell.service.paper_talk import Talk, asked_of, opened
+from citewell.service.run import Ending, Run
+from citewell.service.search import find, waiting
+from citewell.skills.clean import clean
+from citewell.skills.guide import make_report
+from citewell.skills.guide_markdown import report_markdown
+from citewell.skills.pointed_selection import selected
+from citewell.skills.quotation import references_of
+from citewell.skills.reading import OpenPaper, Plan, Selection
+from citewell.skills.reading_route import make_route
+from citewell.skills.reading_route_edit import route_markdown
+from citewell.skills.reference import Readings
+from citewell.skills.sensitive import word_list
+from citewell.skills.wording import say
+from citewell.stage import Stage, played
+from citewell.types import Answer, Event, Message, Sentence, Step
+
+POOL = 40  # passages of the paper, of which each section agent is handed those of its own part
+
+
+async def run_paper(run: Run) -> AsyncIterator[Event]:
+    """Raises InvalidInput (no session, not one of a paper, what cannot be asked), NotFound (its paper was removed), Conflict
+    (not in this state).
+    """
+    try:
+        talk = await opened(run)
+    except CitewellError:
+        await _over(run)  # one that was gone on with and is refused now would be so for ever
+        raise
+    if talk.answer is not None:  # this very message was answered before
+        run.repeats = True
+        await _over(run)
+        yield Event("answer", talk.answer)
+        return
+    yield Event("progress", {"kind": "begin", "trace_id": run.trace_id, "event": talk.event})
+    try:
+        if run.request.keep and not run.holder:
+            await run.hold(talk.event)
+        elif run.holder:
+            run.steps.clear()  # it begins again
+        async for event in played(lambda stage: WORK[talk.event](talk, stage), done=run.count):
+            yield Event("step", event) if isinstance(event, Step) else event
+        assert talk.answer is not None, "every work ends with an answer"
+        yield Event("answer", talk.answer)
+    finally:
+        await asyncio.shield(asyncio.ensure_future(_over(run)))
+
+
+async def _over(run: Run) -> None:
+    """Forget that it is under way; where its answer was kept, that is done already."""
+    if run.holder:
+        with suppress(CitewellError):
+            await run.app.runs.end(run.trace_id, run.holder)
+
+
+# ---------------------------------------------------------------- the three things a message can do
+
+
+async def _report(talk: Talk, stage: Stage) -> None:
+    run, book = talk.run, talk.book
+    lang = run.options.lang or book.document.lang
+    async with stage.step("guide_report") as taken:
+        made = await make_report(book, llm=run.meter, embedder=run.app.embedder, lang=lang)
+        report = made.model_copy(update={"citations": await locator(run.app)(made.citations)})
+        taken.action = "report_made"
+        note(statements=sum(len(part.sentences) for part in report.parts), citations=len(report.citations))
+    text = report_markdown(report, title=book.paper.title or book.document.title, authors=book.paper.authors)
+    shown = report.model_dump(mode="json")
+    sentences = [sentence for part in report.parts for sentence in part.sentences]
+    talk.answer = _answer(talk, text, {REPORT: shown}, sentences=sentences, warnings=report.warnings)
+    talk.answer = talk.answer.model_copy(update={"citations": report.citations})
+    _ends(talk, [Message(role="assistant", content=text)], lambda data: data.update({REPORT: shown}), needed=True)
+
+
+async def _plan(talk: Talk, stage: Stage) -> None:
+    """The route; where the interest is itself a question and nobody said that a route is wanted, its answer too."""
+    interest = clean(talk.run.request.question)
+    plan = await _routed(talk, stage, interest)
+    text, shown = route_markdown(plan), plan.model_dump(mode="json")
+    said = [Message(role="user", content=interest)] if interest else []
+    said.append(Message(role="assistant", content=text))
+    if talk.run.options.event is None and talk.state != "CONTROL_ROUTING" and interest.endswith(("?", "？")):
+        await _ask(talk, stage, before=said, plan=shown)
+        return
+    talk.answer = _answer(talk, text, {PLAN: shown})
+    _ends(talk, said, _new_route(plan), needed=True)
+
+
+def _new_route(plan: Plan) -> Callable[[dict[str, Any]], None]:
+    """Writes the route. What was ticked while it was being made stays ticked."""
+
+    def change(data: dict[str, Any]) -> None:
+        made, before = plan, Plan(**data[PLAN]) if PLAN in data else None
+        if before is not None:
+            ticked = {step.step_id: step.done_at for step in before.steps if step.done_at is not None}
+            steps = [step.model_copy(update={"done_at": ticked.get(step.step_id)}) for step in plan.steps]
+            made = plan.model_copy(update={"steps": steps, "revision": before.revision + 1})
+        data[PLAN] = made.model_dump(mode="json")
+
+    return change
+
+
+async def _routed(talk: Talk, stage: Stage, interest: str) -> Plan:
+    run, before = talk.run, talk.data.get(PLAN)
+    async with stage.step("guide_route") as taken:
+        plan = await make_route(
+            talk.book,
+            interest,
+            embedder=run.app.embedder,
+            llm=run.meter,
+            lang=talk.lang,
+            before=Plan(**before) if before else None,
+            now=time.time(),
+        )
+        taken.action = "plan_changed" if before else "plan_made"
+        note(interest=interest, steps=[step.section for step in plan.steps])
+    return plan
+
+
+async def _ask(talk: Talk, stage: Stage, before: Sequence[Message] = (), plan: dict[str, Any] | None = None) -> None:
+    run, book = talk.run, talk.book
+    asked, marked = asked_of(run)
+    selection = _selected(marked, book, named=run.options.selection is not None)
+    question = clean(asked) or say("explain_this", talk.lang)
+    history = [Message(**message) for message in talk.data.get(HISTORY, [])]
+    state = PaperState(question, [*history, *before], selection, warnings=[*run.warnings, *await _waiting(run, book)])
+    await paper.answer(state, _deps(run, book), stage)
+    references = [each.model_dump(mode="json") for each in references_of(state.proof.citations, book)]
+    brought: dict[str, Any] = {"references": references, "clarified_question": state.clarified_question}
+    brought |= {PLAN: plan} if plan else {}
+    shown = {"event": "ask", "current_state": talk.then, **brought}
+    talk.answer = run.answer(state, "+".join(state.agents)).model_copy(update={"data": shown})
+    said = [*before, Message(role="assistant", content=state.final_answer)]
+    said = said if before else [Message(role="user", content=question), *said]
+    _ends(talk, said, _kept(talk, state, brought, plan), needed=plan is not None)
+
+
+def _selected(marked: Selection | None, book: OpenPaper, *, named: bool) -> tuple[int, int] | None:
+    """Where it stands. What a question quotes may be from elsewhere; what was marked (`named`) may not: it raises then."""
+    if marked is None:
+        return None
+    try:
+        return selected(marked, book)
+    except (InvalidInput, NotFound):
+        if named:
+            raise
+        return None
+
+
+WORK = {"report": _report, "plan": _plan, "ask": _ask}
+
+
+def _kept(
+    talk: Talk, state: PaperState, brought: dict[str, Any], plan: dict[str, Any] | None
+) -> Callable[[dict[str, Any]], None]:
+    """Writes the exchange, and the route that came with it, into `session_data`."""
+    answer, name = talk.answer, talk.run.options.message_id
+    assert answer is not None
+
+    def change(data: dict[str, Any]) -> None:
+        if name and any(each["message_id"] == name for each in data.get(ANSWERS, [])):
+            raise Conflict(f"message {name} was answered meanwhile", hint="send it again to have its answer")
+        exchange = Exchange(
+            turn=len(data.get(HISTORY, [])),
+            question=state.question,
+            clarified=state.clarified_question,
+            agents=state.agents,
+            answer=answer.answer,
+            status=answer.status,
+            confidence=answer.confidence,
+            sentences=answer.sentences,
+            citations=answer.citations,
+            data={"references": brought["references"]},
+            warnings=answer.warnings,
+            trace_id=answer.trace_id,
+            message_id=name,
+            asked_at=time.time(),
+        )
+        data.setdefault(ANSWERS, []).append(exchange.model_dump(mode="json"))
+        if plan is not None:
+            data[PLAN] = plan
+
+    return change
+
+
+def _ends(talk: Talk, said: list[Message], change: Callable[[dict[str, Any]], None], *, needed: bool) -> None:
+    if talk.run.request.keep:
+        talk.run.ending = Ending(talk.state, talk.then, said, change, needed)
+
+
+def _answer(
+    talk: Talk, text: str, brought: dict[str, Any], *, sentences: Sequence[Sentence] = (), warnings: Sequence[str] = ()
+) -> Answer:
+    """What the guide brings, as an answer."""
+    run = talk.run
+    return Answer(
+        answer=text,
+        sentences=list(sentences),
+        status="answered",
+        confidence=1.0,
+        agent="paper",
+        agent_reason=run.agent_reason,
+        route="guide",
+        session_id=run.session_id,
+        trace_id=run.trace_id,
+        warnings=[*run.warnings, *warnings],
+        usage=run.usage(),
+        data={"event": talk.event, "current_state": talk.then, **brought},
+    )
+
+
+async def _waiting(run: Run, book: OpenPaper) -> list[str]:
+    info = await run.app.catalog.document(book.doc_id)
+    return waiting([(info.chunks, info.embedded)])
+
+
+def _deps(run: Run, book: OpenPaper) -> Deps:
+    app = run.app
+    where = Filter(collections=(book.collection,), doc_ids=(book.doc_id,))
+
+    async def search(read: Readings, entities: Sequence[str]) -> Found:
+        vector, problem = await vector_of(app, read.text)
+        if vector is not None:  # what has not been embedded yet and looks near is, first
+            await embed_nearest(app, app.labels, f"{read.text} {read.context}", vector, where, lambda _: False)
+        context = None
+        if read.context:
+            context = Context(read.context, (await vector_of(app, read.context))[0], read.weight)
+        found = await find(app, SearchOptions(), read.text, vector, entities, where, POOL, context)
+        return Found(found.hits, found.confidence, (*([problem] if problem else []), *found.warnings))
+
+    return Deps(
+        settings=app.settings.paper,
+        thresholds=app.settings.qa,
+        llm=run.meter,
+        embedder=app.embedder,
+        book=book,
+        find=search,
+        locate=locator(app),
+        sensitive=word_list(app.settings.qa.sensitive_words),
+        calibration=app.calibration.answer,
+    )

@@ -1,0 +1,138 @@
+"""A message to a reading session, before anything is done about it: whose it is, what it asks for, whether it may be.
+
+The one rule: all that can be refused is refused here, before anything is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+
+from citewell.agents.paper_state import ANSWERS, PAPER, REPORT, Exchange, PaperInfo
+from citewell.agents.paper_states import FIRST, Happening, after
+from citewell.errors import InvalidInput, NotFound
+from citewell.ingest.paper_read import read_paper
+from citewell.ingest.sentences import language
+from citewell.service.app import App
+from citewell.service.run import Run
+from citewell.service.sessions import own_session
+from citewell.skills.clean import clean
+from citewell.skills.pointed_selection import selection_in
+from citewell.skills.reading import OpenPaper, Selection
+from citewell.skills.sensitive import word_list
+from citewell.skills.validate import objection
+from citewell.skills.wording import say
+from citewell.types import Answer
+
+
+@dataclass(slots=True)
+class Talk:
+    """One message on its way. `event`: what it does to the session; `then`: the state it leads to."""
+
+    run: Run
+    state: str
+    data: dict[str, Any]
+    event: str
+    then: str
+    book: OpenPaper
+    answer: Answer | None = None
+
+    @property
+    def lang(self) -> str:
+        """Of report and route: as was said, else of the message, else of the paper."""
+        question = self.run.request.question.strip()
+        report = self.data.get(REPORT)
+        known = str(report["lang"]) if report else self.book.document.lang
+        return self.run.options.lang or (language(question) if question else known)
+
+
+async def opened(run: Run) -> Talk:
+    if not run.session_id:
+        hint = "citewell paper FILE begins a session, as does POST /api/papers; then name it"
+        raise InvalidInput("which paper is read?", hint=hint, code="no_paper")
+    session = await own_session(run.app, run.session_id, run.request.user_id)
+    data = await run.app.sessions.data(run.session_id)
+    if PAPER not in data:
+        raise InvalidInput(f"session {session.session_id} reads no paper", hint="citewell paper FILE begins one that does")
+    state = session.current_state
+    if known := _known(run, data, state):
+        return Talk(run, state, data, "ask", state, await _book(run.app, data), known)
+    event = run.goes_on or run.options.event or _expected(state, run.request.question)
+    then = after(state, _happening(event, state))
+    if event != "report" and (run.request.question.strip() or run.options.selection is None):
+        _check(run, event)
+    talk = Talk(run, state, data, event, then, await _book(run.app, data))
+    run.collection = talk.book.collection
+    return talk
+
+
+def _expected(state: str, question: str) -> str:
+    """What a message does where it does not say so."""
+    if state == FIRST:
+        return "ask" if question.strip() else "report"
+    return "plan" if state == "GUIDE_PENDING_PLAN" else "ask"
+
+
+def _happening(event: str, state: str) -> Happening:
+    if event == "plan":
+        return "plan_changed" if state == "CONTROL_ROUTING" else "plan_made"
+    return "report_made" if event == "report" else "question_answered"
+
+
+def _check(run: Run, event: str) -> None:
+    """Raises InvalidInput for a message that cannot be taken. An empty interest is one: the paper in short."""
+    settings = run.app.settings.qa
+    text = clean(asked_of(run)[0])
+    if event == "plan" and not text:
+        return
+    if found := objection(text, settings.question_max_chars, word_list(settings.sensitive_words)):
+        raise found[1]
+
+
+def asked_of(run: Run) -> tuple[str, Selection | None]:
+    """The question, and what of the paper it is about: marked, or quoted in it. A long quotation is not counted as question."""
+    question, marked = run.request.question, run.options.selection
+    quoted = None if marked else selection_in(question)
+    if quoted is None or len(question) <= run.app.settings.qa.question_max_chars:
+        return question, marked or quoted
+    rest = question.replace(quoted.text, " ").strip(" \n:：,，\"'“”「」")
+    return rest or say("explain_this", language(quoted.text)), quoted
+
+
+def _known(run: Run, data: dict[str, Any], state: str) -> Answer | None:
+    """The answer to a message that was sent before under this name."""
+    name = run.options.message_id
+    kept = next((Exchange(**each) for each in data.get(ANSWERS, []) if name and each["message_id"] == name), None)
+    if kept is None:
+        return None
+    return Answer(
+        answer=kept.answer,
+        sentences=kept.sentences,
+        citations=kept.citations,
+        status=kept.status,
+        confidence=kept.confidence,
+        agent="paper",
+        route="+".join(kept.agents),
+        session_id=run.session_id,
+        trace_id=kept.trace_id,
+        warnings=kept.warnings,
+        data={"event": "ask", "current_state": state, **kept.data},
+    )
+
+
+async def open_paper(app: App, info: PaperInfo) -> OpenPaper:
+    """The stored paper with its shape. Raises NotFound where it was removed."""
+    try:
+        document = await app.catalog.content(info.doc_id)
+        kept = await app.catalog.document(info.doc_id)
+    except NotFound:
+        hint = "its report and answers can still be read and exported; add the paper again to ask it"
+        raise NotFound(f"the paper of this session was removed: {info.name}", hint=hint, code="paper_removed") from None
+    shape = await anyio.to_thread.run_sync(read_paper, document)
+    return OpenPaper(info.doc_id, kept.collection, kept.uri, document, shape)
+
+
+async def _book(app: App, data: dict[str, Any]) -> OpenPaper:
+    return await open_paper(app, PaperInfo(**data[PAPER]))

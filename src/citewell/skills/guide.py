@@ -1,0 +1,144 @@
+"""The guide's report: what a paper is about, in few statements, each with the quote that proves it.
+
+Structure and words do the finding, the embedder orders it, a chat model only words it, and our code proves it. The one rule:
+a statement that is not proved is not in the report; then the paper's own sentence stands in its place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from citewell.errors import CitewellError
+from citewell.models.base import LLM, Embedder
+from citewell.skills.guide_ledger import Ledger
+from citewell.skills.guide_lines import Line, lines
+from citewell.skills.guide_name import Own, own
+from citewell.skills.guide_pick import SLOTS, picks
+from citewell.skills.guide_questions import bare, generic, questions
+from citewell.skills.guide_terms import terms
+from citewell.skills.guide_words import lang_of, say
+from citewell.skills.guide_write import Written, has_room, written
+from citewell.skills.reading import OpenPaper, Report, ReportPart, Slot, Suggestion, Term
+
+WORDING_SECONDS = 80.0  # for all that a small model words; what is not worded then stands in the paper's own words
+# what a small model may word: the others are lists, and the paper's own items say them better
+WORDED: tuple[Slot, ...] = ("problem", "method", "results")
+TOPICS = 3  # examples of interests
+
+
+@dataclass
+class _Making:
+    book: OpenPaper
+    lines: Sequence[Line]
+    own: Own
+    llm: LLM | None
+    embedder: Embedder
+    lang: str
+    warnings: list[str] = field(default_factory=list)
+
+
+async def make_report(book: OpenPaper, *, llm: LLM | None, embedder: Embedder, lang: str) -> Report:
+    """The report in `lang`; its statements are in the paper's language unless a chat model with room writes them."""
+    lang = lang_of(lang)
+    found = lines(book)
+    making = _Making(book, found, own(book, found), llm, embedder, lang)
+    chosen = await picks(book, found, making.own, embedder)
+    worded = await _worded(making, chosen)
+    ledger = Ledger(book)
+    parts = [part for slot in SLOTS if (part := _part(slot, chosen[slot], worded.get(slot), ledger))]
+    known = [
+        Term(term=each.name, sentence=sentence)
+        for each in terms(book, found, making.own)
+        if (sentence := ledger.states(each.line)) is not None
+    ]
+    asked = [
+        Suggestion(
+            question=each.question,
+            section=" › ".join(each.line.part.heading_path),
+            page=book.document.page_at(each.line.start),
+            citations=[ledger.cites(each.line)],
+        )
+        for each in questions(book, found, making.own, chosen, lang)
+    ]
+    _warn(making, parts, worded)
+    return Report(
+        lang=lang,
+        parts=parts,
+        terms=known,
+        questions=asked,
+        question=interest_question(book, lang),
+        citations=ledger.citations,
+        warnings=making.warnings,
+    )
+
+
+def _part(slot: Slot, picked: Sequence[Line], worded: Written | None, ledger: Ledger) -> ReportPart | None:
+    if worded is not None:
+        return ReportPart(slot=slot, sentences=ledger.takes(worded.proof, worded.kept))
+    stated = [sentence for line in picked if (sentence := ledger.states(line)) is not None]
+    return ReportPart(slot=slot, sentences=stated) if stated else None
+
+
+async def _worded(making: _Making, chosen: Mapping[Slot, Sequence[Line]]) -> dict[Slot, Written]:
+    """What the chat model made of the slots, as far as it is proved. One that fails is not asked again."""
+    slots = [slot for slot in SLOTS if chosen[slot]]
+    if making.llm is None or not slots:
+        return {}
+    if has_room(making.llm):
+        drafts = await asyncio.gather(*(_draft(making, slot, chosen[slot], making.llm) for slot in slots))
+        return {slot: draft for slot, draft in zip(slots, drafts, strict=True) if draft is not None}
+    made: dict[Slot, Written] = {}
+    until = time.monotonic() + WORDING_SECONDS
+    for slot in (slot for slot in slots if slot in WORDED and not making.warnings):
+        with suppress(TimeoutError):  # its own sentences are there
+            async with asyncio.timeout(until - time.monotonic()):
+                draft = await _draft(making, slot, chosen[slot], making.llm)
+                made |= {slot: draft} if draft is not None else {}
+    return made
+
+
+async def _draft(making: _Making, slot: Slot, picked: Sequence[Line], llm: LLM) -> Written | None:
+    try:
+        return await written(
+            making.book, slot, picked, making.lines, making.own, llm=llm, embedder=making.embedder, lang=making.lang
+        )
+    except CitewellError as error:
+        if not making.warnings:
+            making.warnings.append(say("no_model", making.lang, problem=error.message))
+        return None
+
+
+def _warn(making: _Making, parts: Sequence[ReportPart], worded: Mapping[Slot, Written]) -> None:
+    """What the reader should know of the report itself."""
+    if not making.lines:
+        making.warnings.append(say("empty", making.lang))
+        return
+    missing = [say(slot, making.lang) for slot in SLOTS if slot not in {part.slot for part in parts}]
+    if missing:
+        joint = "、" if making.lang == "zh" else ", "
+        making.warnings.append(say("missing", making.lang, slots=joint.join(missing)))
+    if lang_of(making.book.paper.lang) != making.lang and not (has_room(making.llm) and worded):
+        making.warnings.append(say("paper_language", making.lang))
+
+
+def interest_question(book: OpenPaper, lang: str) -> str:
+    """What the guide asks the reader, with examples from the paper's own headings."""
+    topics = _topics(book)
+    if not topics:
+        return say("ask", lang, examples="")
+    quoted = [say("quoted", lang, text=topic) for topic in topics]
+    joint = "、" if lang == "zh" else ", "
+    listed = joint.join(quoted[:-1]) + say("or", lang) + quoted[-1] if len(quoted) > 1 else quoted[0]
+    return say("ask", lang, examples=say("examples", lang, topics=listed))
+
+
+def _topics(book: OpenPaper) -> list[str]:
+    """Headings that only this paper has: one of the method, one of the results, then others."""
+    named = [p for p in book.paper.of(("method", "results", "discussion")) if not p.appendix and not generic(p)]
+    first = [next((p for p in named if p.role == role and len(p.heading_path) > 1), None) for role in ("method", "results")]
+    ordered = [*(p for p in first if p is not None), *(p for p in named if len(p.heading_path) > 1), *named]
+    return list(dict.fromkeys(bare(p.heading).rstrip("?？") for p in ordered))[:TOPICS]

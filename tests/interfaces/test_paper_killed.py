@@ -1,0 +1,246 @@
+"""`citewell paper` and `citewell serve` as their own processes, killed in each state: all that was asked is done, once.
+
+The one rule: a test waits until all of the work is done and only the commit is left, which is the worst moment, and then kills.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from citewell.config import Settings
+
+PAPER = next((Path(__file__).resolve().parents[2] / "samples" / "papers").glob("reserve-*.pdf"))
+QUESTION = "Which data was the history network trained on?"
+
+# the command line; what an event does stops short of its commit, and says so
+DRIVER = """
+import asyncio, pathlib, sys
+from citewell.interfaces.cli import main
+from citewell.models.scripted import ScriptedLLM
+from citewell.service import ask_paper
+
+event, wait = {event!r}, {wait}
+whole = ask_paper.WORK.get(event)
+async def stopped(talk, stage):
+    await whole(talk, stage)
+    pathlib.Path({mark!r}).touch()
+    await asyncio.sleep(60)
+if event:
+    ask_paper.WORK[event] = stopped
+chat = ScriptedLLM.chat
+async def slow(self, *arguments, **named):
+    await asyncio.sleep(wait)
+    return await chat(self, *arguments, **named)
+ScriptedLLM.chat = slow
+main()
+"""
+
+
+class Bench:
+    """Commands in the test's own home, and what they leave in the database."""
+
+    def __init__(self, settings: Settings, environ: dict[str, str], folder: Path) -> None:
+        self.settings, self.environ, self.mark = settings, environ, folder / "mark"
+
+    def command(self, *arguments: str, event: str = "", wait: float = 0.0) -> list[str]:
+        return [sys.executable, "-c", DRIVER.format(event=event, wait=wait, mark=str(self.mark)), *arguments]
+
+    def done(self, *arguments: str) -> Any:
+        """What a command that ends well prints."""
+        command = [*self.command(*arguments), "--json"]
+        ended = subprocess.run(command, env=self.environ, capture_output=True, text=True, timeout=120, check=False)
+        assert ended.returncode in {0, 3}, ended.stderr
+        return json.loads(ended.stdout)
+
+    @contextmanager
+    def running(self, *arguments: str, event: str = "", wait: float = 0.0) -> Iterator[subprocess.Popen[bytes]]:
+        self.mark.unlink(missing_ok=True)
+        command = self.command(*arguments, event=event, wait=wait)
+        with subprocess.Popen(command, env=self.environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def killed(self, *arguments: str, event: str, how: signal.Signals) -> None:
+        with self.running(*arguments, event=event) as process:
+            until = time.monotonic() + 60
+            while not self.mark.exists():
+                assert process.poll() is None, process.stderr and process.stderr.read().decode()
+                assert time.monotonic() < until, "it never came so far"
+                time.sleep(0.02)
+            process.send_signal(how)
+            assert process.wait(20) == (130 if how is signal.SIGINT else -signal.SIGKILL)
+
+    def session(self) -> dict[str, Any]:
+        """The only one, as it is kept."""
+        with closing(sqlite3.connect(self.settings.database, timeout=10)) as database:
+            [row] = database.execute("SELECT session_id, current_state, session_data FROM sessions").fetchall()
+            runs = database.execute("SELECT next FROM runs").fetchall()
+        return {"session_id": row[0], "state": row[1], "runs": [run[0] for run in runs], **json.loads(row[2])}
+
+
+@pytest.fixture
+def bench(settings: Settings, tmp_path: Path) -> Bench:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
+    environ |= {
+        "CITEWELL_HOME": str(settings.home),
+        "CITEWELL_CACHE": str(settings.cache),
+        "CITEWELL_LLM": "scripted",
+        "CITEWELL_EMBEDDER": "scripted",
+    }
+    return Bench(settings, environ, tmp_path)
+
+
+def said(session: dict[str, Any]) -> list[str]:
+    return [message["role"] for message in session["chat_history"]]
+
+
+STOPS = pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+
+
+@STOPS
+def test_killed_before_the_report_is_kept(bench: Bench, how: signal.Signals) -> None:
+    """The session is in its first state without a word; the next command makes the report, once."""
+    bench.killed("paper", str(PAPER), event="report", how=how)
+    before = bench.session()
+    assert (before["state"], before["chat_history"], "report" in before) == ("GUIDE_PENDING_REPORT", [], False)
+    assert before["runs"] == (["report"] if how is signal.SIGKILL else [])
+    done = bench.done("paper", "--session", before["session_id"])
+    after = bench.session()
+    assert (done["current_state"], after["state"], said(after)) == (*["GUIDE_PENDING_PLAN"] * 2, ["assistant"])
+    assert (done["report"], after["runs"], done["unfinished"]) == (after["report"], [], [])
+    assert done["report"]["citations"]
+
+
+@STOPS
+@pytest.mark.parametrize("first", [True, False])
+def test_killed_before_a_route_is_kept(bench: Bench, how: signal.Signals, first: bool) -> None:
+    """The first route, or another one: the old state stays until the new one is there."""
+    session_id = bench.done("paper", str(PAPER), *([] if first else ["--interest", ""]))["session_id"]
+    before = bench.session()
+    bench.killed("paper", "--session", session_id, "--interest", "training", event="plan", how=how)
+    stopped = bench.session()
+    assert (stopped["state"], stopped["chat_history"]) == (before["state"], before["chat_history"])
+    assert stopped.get("plan") == before.get("plan")
+    again = [] if how is signal.SIGKILL else ["--interest", "training"]
+    done = bench.done("paper", "--session", session_id, *again)
+    after = bench.session()
+    assert (after["state"], after["runs"]) == ("CONTROL_ROUTING", [])
+    assert said(after)[len(said(before)) :] == ["user", "assistant"]
+    assert done["plan"]["interest"] == "training"
+    assert done["plan"]["steps"]
+
+
+@STOPS
+def test_killed_before_an_answer_is_kept(bench: Bench, how: signal.Signals) -> None:
+    """The question is in the history once, with one answer, and its trace can be looked up."""
+    session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
+    before = bench.session()
+    bench.killed("paper", "--session", session_id, "--ask", QUESTION, event="ask", how=how)
+    assert bench.session()["chat_history"] == before["chat_history"]
+    if how is signal.SIGINT:
+        assert bench.session()["runs"] == []
+        return
+    [left] = bench.done("papers", "show", session_id)["unfinished"]
+    assert left["question"] == QUESTION
+    done = bench.done("paper", "--session", session_id)
+    after = bench.session()
+    assert said(after)[len(said(before)) :] == ["user", "assistant"]
+    assert [answer["question"] for answer in after["answers"]] == [QUESTION]
+    assert (after["runs"], done["unfinished"], len(done["answers"])) == ([], [], 1)
+    assert done["answers"][0]["trace_id"] == left["trace_id"]
+    assert bench.done("trace", left["trace_id"])["question"] == QUESTION
+
+
+def test_killed_again_and_again(bench: Bench) -> None:
+    """kill -9 at any moment of report, route and question: in the end each is there as often as it was begun, and whole."""
+    moment = random.Random(11)
+    session_id = ""
+    for asked in ([], ["--interest", "training"], ["--ask", QUESTION], ["--ask", QUESTION]):
+        source = ["--session", session_id] if session_id else [str(PAPER)]
+        before = under_way(bench.settings)
+        with bench.running("paper", *source, *asked, wait=0.2) as process:
+            until = time.monotonic() + 60
+            while not under_way(bench.settings) - before and process.poll() is None:
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            time.sleep(moment.random() * 0.8)
+            process.kill()
+            process.wait(20)
+        session_id = bench.session()["session_id"]
+    done = bench.done("paper", "--session", session_id, "--ask", "How long was it trained?", "--interest", "training")
+    kept = bench.session()
+    assert (done["unfinished"], kept["runs"], kept["state"]) == ([], [], "CONTROL_ROUTING")
+    questions = [message["content"] for message in kept["chat_history"] if message["role"] == "user"]
+    assert [answer["question"] for answer in kept["answers"]] == [each for each in questions if each != "training"]
+    assert questions.count(QUESTION) <= 2
+    for answer in kept["answers"]:
+        turn = kept["chat_history"][answer["turn"]]
+        assert (turn["role"], turn["content"]) == ("user", answer["question"])
+        assert kept["chat_history"][answer["turn"] + 1]["content"] == answer["answer"]
+    with closing(sqlite3.connect(bench.settings.database)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert database.execute("SELECT count(*) FROM documents").fetchone() == (1,)
+
+
+def under_way(settings: Settings) -> set[str]:
+    """The tokens of those who have a message in hand; who goes on with one has a new token."""
+    try:
+        with closing(sqlite3.connect(f"file:{settings.database}?mode=ro", uri=True)) as database:
+            return {str(row[0]) for row in database.execute("SELECT holder FROM runs WHERE next <> ''")}
+    except sqlite3.OperationalError:  # no tables yet
+        return set()
+
+
+@contextmanager
+def serving(bench: Bench, event: str = "") -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    command = bench.command("serve", "--port", "0", "--json", event=event)
+    with subprocess.Popen(command, env=bench.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stdout is not None
+            told = process.stdout.readline()
+            while not told.rstrip().endswith("}"):
+                told += process.stdout.readline()
+            with httpx.Client(base_url=json.loads(told)["url"], trust_env=False, timeout=20) as client:
+                yield client, process
+        finally:
+            process.kill()
+
+
+def test_a_killed_server_makes_the_report_after_all(bench: Bench) -> None:
+    """The session was acknowledged: its report comes when the server is back, once."""
+    with serving(bench, event="report") as (client, process):
+        begun = client.post("/api/papers", files={"file": (PAPER.name, PAPER.read_bytes())}, data={"user_id": "ann"})
+        assert begun.status_code == 201, begun.text
+        until = time.monotonic() + 60
+        while not bench.mark.exists():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        process.kill()
+        process.wait(20)
+    job_id = begun.json()["job"]["job_id"]
+    path = f"/api/papers/{begun.json()['session']['session_id']}?user_id=ann"
+    with serving(bench) as (client, _):
+        until = time.monotonic() + 60
+        while (job := client.get(f"/api/jobs/{job_id}").json())["state"] not in {"done", "failed"}:
+            assert time.monotonic() < until, job
+            time.sleep(0.2)
+        session = client.get(path).json()
+    assert (job["state"], job["attempts"]) == ("done", 2), job["error"]
+    assert (session["current_state"], session["unfinished"]) == ("GUIDE_PENDING_PLAN", [])
+    assert said(bench.session()) == ["assistant"]

@@ -1,0 +1,138 @@
+"""`citewell paper` on a terminal: the conversation from the interest to the end of the input.
+
+The one rule: a pseudo-terminal of 60 columns, and the test goes on when the prompt is there.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from citewell.interfaces.cli.terminal import plain
+
+PAPER = next((Path(__file__).resolve().parents[2] / "samples" / "papers").glob("reserve-*.pdf"))
+QUESTION = "Which data was the history network trained on?"
+DRIVER = """
+import asyncio
+from citewell.interfaces.cli import main
+from citewell.service import ask_paper
+whole = ask_paper.WORK["ask"]
+async def ask(talk, stage):
+    if "slow" in talk.run.request.question:
+        await asyncio.sleep(60)
+    await whole(talk, stage)
+ask_paper.WORK["ask"] = ask
+main()
+"""
+
+
+class Terminal:
+    """The command on a pseudo-terminal; `said` has all of it as people see it."""
+
+    def __init__(self, arguments: list[str], environ: dict[str, str]) -> None:
+        self.fd, inner = pty.openpty()
+        size = {"COLUMNS": "60", "LINES": "24", "PYTHONUNBUFFERED": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", DRIVER, *arguments],
+            stdin=inner, stdout=inner, stderr=inner, env={**environ, **size}, start_new_session=True, close_fds=True,
+        )  # fmt: skip
+        os.close(inner)
+        self.said = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def until(self, words: str, seconds: float = 60.0) -> str:
+        """What comes up to `words`, which may be broken over lines."""
+        wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
+        deadline = time.monotonic() + seconds
+        while not (found := wanted.search(plain(self.said))):
+            assert time.monotonic() < deadline, f"{words!r} did not come: {plain(self.said)[-2000:]}"
+            if select.select([self.fd], [], [], 0.1)[0]:
+                self.said += self.decoder.decode(os.read(self.fd, 65536))
+        text = plain(self.said)
+        self.said = text[found.end() :]
+        return text[: found.end()]
+
+    def line(self, text: str) -> None:
+        """Typed at the prompt."""
+        self.until("> ")
+        os.write(self.fd, (text + "\n").encode())
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(10)
+        os.close(self.fd)
+
+
+@pytest.fixture
+def terminal(environ: dict[str, str]) -> Iterator[Terminal]:
+    opened = Terminal(["paper", str(PAPER)], environ)
+    yield opened
+    opened.close()
+
+
+def test_a_conversation(terminal: Terminal, tmp_path: Path) -> None:
+    """Report, interest, route, question, marked words, ticks, another route, export; Ctrl-C ends an answer only."""
+    report = terminal.until("(Enter alone: all of it)")
+    assert "Contributions" in report
+    body = report.partition("Contributions")[2].partition("Quotes")[0]
+    assert 40 < max(len(line.rstrip()) for line in body.splitlines()) <= 60
+    terminal.line("energy model")
+    terminal.until("Interest: energy model")
+    terminal.line(QUESTION)
+    terminal.until("confidence")
+    terminal.line("/done 1")
+    terminal.until("1 [x]")
+    terminal.line("/undo 1")
+    terminal.until("1 [ ]")
+    terminal.line("/quote history network")
+    terminal.until("the next question is about these words")
+    terminal.until("» ")
+    os.write(terminal.fd, b"What is slow about it?\n")
+    time.sleep(2)
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.until("stopped")
+    terminal.until("» ")
+    os.write(terminal.fd, b"What is it?\n")
+    terminal.until("confidence")
+    terminal.line("/explain history network")
+    terminal.until("confidence")
+    terminal.line("/route")
+    terminal.until("The paper in short.")
+    terminal.line("/nonsense")
+    terminal.until("/nonsense: no such command")
+    terminal.line("/done 99")
+    terminal.until("no step '99'")
+    file = tmp_path / "notes.md"
+    terminal.line(f"/export {file}")
+    terminal.until("written to")
+    terminal.line("/help")
+    terminal.until("/export FILE")
+    terminal.line("/report")
+    terminal.until("Contributions")
+    terminal.line("/quit")
+    assert terminal.process.wait(20) == 0
+    text = file.read_text("utf-8")
+    assert QUESTION in text
+    assert "slow" not in text.partition("## Conversation")[2]
+
+
+def test_enter_alone_and_the_end_of_the_input(terminal: Terminal) -> None:
+    """The route through all of the paper; Ctrl-D ends well."""
+    terminal.until("(Enter alone: all of it)")
+    terminal.line("")
+    terminal.until("The paper in short.")
+    terminal.until("> ")
+    os.write(terminal.fd, b"\x04")
+    assert terminal.process.wait(20) == 0

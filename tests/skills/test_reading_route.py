@@ -1,0 +1,207 @@
+"""The reading route: what serves the interest, in a sane order; ticks that stay; changes that change nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.skills.guide_books import CHINESE, ENGLISH, book
+
+from citewell.config import IngestSettings
+from citewell.errors import NotFound
+from citewell.ingest import parse_here
+from citewell.ingest.paper_read import read_paper
+from citewell.models.base import Vector
+from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
+from citewell.skills.reading import OpenPaper, Plan
+from citewell.skills.reading_route import FEWEST, MOST, make_route
+from citewell.skills.reading_route_edit import moved, route_markdown, tick, with_section, without
+from citewell.skills.reading_route_sections import minutes
+
+
+async def route(of: OpenPaper, interest: str, *, lang: str = "en", before: Plan | None = None) -> Plan:
+    return await make_route(of, interest, embedder=Near(), llm=None, lang=lang, before=before, now=7.0)
+
+
+class Near(ScriptedEmbedder):
+    """The cosines of hashed words lie between 0 and 1, those of the packaged model above 0.7: this one is squeezed alike."""
+
+    async def query(self, text: str) -> Vector:
+        return squeezed(await super().query(text))
+
+    async def passages(self, texts: Sequence[str]) -> Vector:
+        return squeezed(await super().passages(texts))
+
+
+def squeezed(vectors: Vector) -> Vector:
+    common = np.full((*vectors.shape[:-1], 1), np.sqrt(0.78), np.float32)
+    return np.concatenate([vectors * np.float32(np.sqrt(0.22)), common], axis=-1)
+
+
+def sections(plan: Plan) -> list[str]:
+    return [step.section for step in plan.steps]
+
+
+async def test_what_serves_the_interest_comes_after_the_paper_in_short() -> None:
+    of = book(ENGLISH)
+    plan = await route(of, "storm surges")
+    assert FEWEST <= len(plan.steps) <= MOST
+    assert sections(plan)[0] == "Abstract"
+    assert "4.2 Storms and surges" in sections(plan)
+    step = next(step for step in plan.steps if step.section == "4.2 Storms and surges")
+    assert "“storm surges”" in step.why
+    assert step.quote == "We find that storm surges cause 62% of the remaining error of TideNet."
+    assert of.document.text[step.start : step.end].startswith("4.2 Storms and surges")
+    assert (step.first_page, step.last_page) == (3, 3)
+    assert (plan.interest, plan.revision, plan.made_at) == ("storm surges", 1, 7.0)
+
+
+@pytest.mark.parametrize("interest", ["", "storm surges", "training the graph module", "costly survey", "tide baking bread"])
+async def test_references_and_thanks_are_never_in(interest: str) -> None:
+    plan = await route(book(ENGLISH), interest)
+    assert not {"References", "Acknowledgements", "front"} & set(sections(plan))
+    assert len(set(sections(plan))) == len(plan.steps)
+
+
+async def test_an_empty_interest_gives_the_paper_in_short() -> None:
+    plan = await route(book(ENGLISH), "   ")
+    assert plan.interest == ""
+    assert sections(plan) == ["Abstract", "1 Introduction", "3 TideNet", "4.1 Main results", "5 Limitations"]
+    assert all(step.why and step.quote for step in plan.steps)
+
+
+async def test_an_interest_in_something_else_is_told_so() -> None:
+    """The route is that of the paper in short, and its first step says why."""
+    general = await route(book(ENGLISH), "")
+    plan = await route(book(ENGLISH), "sourdough bread")
+    assert sections(plan) == sections(general)
+    assert plan.steps[0].why.startswith("The paper seems to say nothing of “sourdough bread”")
+    assert [step.why for step in plan.steps[1:]] == [step.why for step in general.steps[1:]]
+
+
+async def test_an_interest_in_a_part_that_any_paper_has_crosses_languages() -> None:
+    """局限性 shares no word with an English paper, and means its limitations."""
+    plan = await route(book(ENGLISH), "局限性", lang="zh")
+    assert "没有谈到" not in plan.steps[0].why
+    assert "5 Limitations" in sections(plan)
+    assert plan.lang == "zh"
+
+
+async def test_a_chinese_paper() -> None:
+    of = book(CHINESE, "zh")
+    plan = await route(of, "风暴天气", lang="zh")
+    step = next(step for step in plan.steps if step.section == "3.1 主要结果")
+    assert "“风暴天气”" in step.why
+    assert step.quote == "在风暴天气下，TideNet将误差由31.0厘米降至18.4厘米。"
+    assert not {"致谢", "参考文献"} & set(sections(plan))
+
+
+async def test_a_model_with_room_finds_words_in_the_papers_language() -> None:
+    """They serve to search; nothing of them is shown, and a failure costs nothing."""
+
+    class Roomy(ScriptedLLM):
+        evidence_tokens = 6_000
+
+    llm = Roomy("storm surges, wind")
+    plan = await make_route(book(ENGLISH), "风暴", embedder=Near(), llm=llm, lang="zh", now=1.0)
+    assert len(llm.calls) == 1
+    assert "4.2 Storms and surges" in sections(plan)
+    assert plan.interest == "风暴"
+
+
+async def test_ticks_stay_with_their_sections() -> None:
+    of = book(ENGLISH)
+    first = await route(of, "storm surges")
+    read = tick(first, first.steps[0].step_id, done=True, now=9.0)
+    again = await route(of, "training of the graph module", before=read)
+    assert again.revision == read.revision + 1 == 3
+    assert again.steps[0].step_id == read.steps[0].step_id
+    assert again.steps[0].done_at == 9.0
+    assert all(step.done_at is None for step in again.steps[1:])
+    assert again.minutes == sum(step.minutes for step in again.steps[1:])
+
+
+def test_minutes_are_those_of_careful_reading() -> None:
+    """320 English words take two minutes, 220 Chinese characters one; nothing takes less than half a minute."""
+    long = book([("abstract", ("Abstract",), "word " * 320)])
+    assert minutes(long, long.paper.parts[0]) == 2.0
+    chinese = book([("abstract", ("摘要",), "字" * 220)], "zh")
+    assert minutes(chinese, chinese.paper.parts[0]) == 1.0
+    short = book([("abstract", ("Abstract",), "word")])
+    assert minutes(short, short.paper.parts[0]) == 0.5
+
+
+async def test_changes_give_a_new_plan_and_leave_the_old_one() -> None:
+    plan = await route(book(ENGLISH), "")
+    ids = [step.step_id for step in plan.steps]
+    assert [s.step_id for s in without(plan, ids[1]).steps] == [ids[0], *ids[2:]]
+    assert [s.step_id for s in moved(plan, ids[0], 3).steps] == [ids[1], ids[2], ids[0], *ids[3:]]
+    assert [s.step_id for s in moved(plan, ids[0], 99).steps] == [*ids[1:], ids[0]]
+    assert [s.step_id for s in moved(plan, ids[4], -5).steps] == [ids[4], *ids[:4]]
+    done = tick(plan, ids[2], done=True, now=3.0)
+    assert done.steps[2].done_at == 3.0
+    assert tick(done, ids[2], done=True, now=8.0).steps[2].done_at == 3.0
+    assert tick(done, ids[2], done=False, now=8.0).steps[2].done_at is None
+    assert done.revision == plan.revision + 1
+    assert [step.step_id for step in plan.steps] == ids
+    assert all(step.done_at is None for step in plan.steps)
+
+
+def ticked(plan: Plan, step_id: str) -> Plan:
+    return tick(plan, step_id, done=True, now=1.0)
+
+
+def first(plan: Plan, step_id: str) -> Plan:
+    return moved(plan, step_id, 1)
+
+
+@pytest.mark.parametrize("change", [ticked, without, first])
+async def test_a_step_that_is_not_there_is_named_with_those_that_are(change: Callable[[Plan, str], Plan]) -> None:
+    plan = await route(book(ENGLISH), "")
+    with pytest.raises(NotFound) as caught:
+        change(plan, "nope")
+    assert all(step.step_id in caught.value.hint for step in plan.steps)
+
+
+@pytest.mark.parametrize("wanted", ["3.1", "3.1 Training of the graph module", "training of the GRAPH module", "Training"])
+async def test_a_section_is_put_in_where_it_stands_in_the_paper(wanted: str) -> None:
+    of = book(ENGLISH)
+    plan = await route(of, "")
+    more = with_section(plan, of, wanted)
+    assert sections(more) == [*sections(plan)[:3], "3.1 Training of the graph module", *sections(plan)[3:]]
+    assert with_section(more, of, wanted) == more
+    assert more.steps[3].why == "You put this section in."
+
+
+async def test_a_section_that_is_not_there() -> None:
+    of = book(ENGLISH)
+    plan = await route(of, "")
+    with pytest.raises(NotFound) as caught:
+        with_section(plan, of, "9.9 Whales")
+    assert "4.1 Main results" in caught.value.hint
+    assert "References" not in caught.value.hint
+
+
+async def test_the_route_as_markdown() -> None:
+    plan = await route(book(ENGLISH), "storm surges")
+    shown = route_markdown(tick(plan, plan.steps[0].step_id, done=True, now=1.0))
+    assert shown.startswith("# Reading route: storm surges\n")
+    assert "- [x] 1. **Abstract** (page 1, 0.5 min)" in shown
+    assert "- [ ] 2. " in shown
+    chinese = route_markdown(await route(book(CHINESE, "zh"), "", lang="zh"))
+    assert "# 阅读路线\n" in chinese
+    assert "（第1页，0.5 分钟）" in chinese
+    assert "<" not in route_markdown(plan.model_copy(update={"interest": "<script>"})).replace("&lt;", "")
+
+
+async def test_a_real_paper(shared_data: Path) -> None:
+    """The error analysis of a 24-page paper is found in its main part and its appendix."""
+    data = (shared_data / "paper_qa" / "pdf" / "2023.acl-long.386.pdf").read_bytes()
+    document = parse_here(data, "paper.pdf", IngestSettings())
+    of = OpenPaper("doc1", "papers", "file:///paper.pdf", document, read_paper(document))
+    plan = await route(of, "error analysis of the reasoning programs")
+    assert {"4.3 Interpretability of Reasoning Programs", "C Error Analysis for Reasoning Programs"} & set(sections(plan))
+    assert len(plan.steps) <= MOST
+    assert all(document.text[s.start : s.end].count(s.quote) for s in plan.steps)
