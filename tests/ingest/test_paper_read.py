@@ -350,5 +350,11 @@ def test_a_title_above_all_headings_is_no_section() -> None:
         "## 2 Method\n\nWe ride.\n\n## 3 Results\n\nIt takes 4 hours.\n\n## 4 Conclusion\n\nIt works.\n"
     )
     paper = read_paper(parse_here(text.encode(), "small.md", IngestSettings()))
-    assert [part.role for part in paper.parts if part.heading] == ["abstract", "introduction", "method", "results", "discussion"]
+    assert [part.role for part in paper.parts if part.heading] == [
+        "abstract",
+        "introduction",
+        "method",
+        "results",
+        "discussion",
+    ]
     assert paper.title == "Small Bikes"

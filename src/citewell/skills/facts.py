@@ -21,9 +21,10 @@ _NEGATORS_EN = re.compile(
     re.IGNORECASE,
 )
 _NEGATORS_ZH = re.compile(
-    r"不(?!仅|但|只|同|断|少|久|过|论|管|锈|得不)|没有?|未(?!来)|无(?!论|线|人机|锡|刷|尘|菌|铅)|"
+    r"不(?!仅|但|只|同|断|少|久|过|论|管|锈|得不|如|及(?!时|格))|没有?|未(?!来)|无(?!论|线|人机|锡|刷|尘|菌|铅)|"
     r"非(?!常|洲)|禁止|严禁|除外|拒绝|勿|莫|并非|免除"
 )
+_WHETHER = re.compile(r"(\w)[不没]\1|有没有")  # 是不是, 能不能: they ask and deny nothing
 _NAME_EN = re.compile(r"\b(?:[A-Z][A-Za-z0-9]*(?:[-'’.&][A-Za-z0-9]+)*|[a-z]+[A-Z]\w*)\b", re.ASCII)
 _CODE = re.compile(r"\b[A-Za-z]+-?\d[A-Za-z0-9-]*\b", re.ASCII)  # A-100, v2; not 50kg: that is a number with its unit
 _MONTH = re.compile(MONTH_NAME, re.IGNORECASE)
@@ -59,7 +60,7 @@ def facts(text: str) -> Facts:
 
 def negations(text: str) -> int:
     """How many words of a text deny something."""
-    return len(_NEGATORS_EN.findall(text)) + len(_NEGATORS_ZH.findall(text))
+    return len(_NEGATORS_EN.findall(text)) + len(_NEGATORS_ZH.findall(_WHETHER.sub(" ", text)))
 
 
 def names(text: str) -> set[str]:

@@ -32,7 +32,7 @@ NEAR_MEANING = 0.82
 # Words that claim nothing by themselves: "must be salted for 6 hours to make kimchi" adds only the hours to its question.
 _LIGHT = "make makes made need needs needed take takes took require requires required order 需要 应该 应当 必须 进行 使用 制作"
 
-_CLAUSE_END = re.compile(r"[,;:，；：、。.!?！？\n]|\b(?:but|however|while|although)\b|但|然而|不过")
+_CLAUSE_END = re.compile(r"[,;:，；：、。.!?！？\n]|\b(?:but|however|while|although)\b|但|然而|不过|而不是|而非|而并非")
 _YES_NO = re.compile(
     r"^\s*(?:(yes|是的?|可以|对|会|有|能)|(no|不是|不可以|不能|不会|没有|否|不))\s*[,.!。，！]?\s*$", re.IGNORECASE
 )
@@ -122,6 +122,8 @@ def _contradictions(
 def _named(name: str, allowed: str) -> bool:
     """Chinese has no spaces, so a name may be cut one character too long: a pair of its characters in the source will do."""
     if name.isascii():
+        if any(c.isdigit() for c in name):  # GPT-4 and GPT4
+            return name.replace("-", "") in allowed.replace("-", "")
         return name in allowed
     return any(name[i : i + 2] in allowed for i in range(len(name) - 1))
 
