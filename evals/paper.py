@@ -1,6 +1,6 @@
 """The paper agent on questions about papers: evidence page among the cited, answer scores, refusals, seconds.
 
-    python evals/paper.py pdf texts samples [--llm builtin] [--limit 10] [--only routes] [--json OUT]
+    python evals/paper.py pdf texts samples [--llm builtin] [--limit 10] [--json OUT]
 
 `pdf`: 25 questions of MMLongBench-Doc on three PDFs, with their evidence pages; `texts`: 34 of QASPER on five texts without
 pages; `samples`: those of samples/paper_questions.jsonl on our own two papers. The first two read ../shared/data, and are
@@ -49,7 +49,8 @@ class Asked:
 
 @dataclass(slots=True)
 class Result:
-    """What came of it. `right`: the gold answer is said (of a list, all of it); `f1` over words; `page`: whether an evidence
+    """What came of it. `right`: the gold answer is said (of a list, all of it); `sent`: it, or four fifths of its words, stand in
+    what the section agents were sent; `f1` over words; `page`: whether an evidence
     page is among the cited, None where there is none.
     """
 
@@ -62,6 +63,7 @@ class Result:
     agents: str
     cited: list[int]
     right: bool
+    sent: bool
     f1: float
     page: bool | None
     seconds: float
@@ -112,13 +114,13 @@ def _samples() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
     return found, {name: (name, (HERE / "samples" / "papers" / name).read_bytes()) for name in {each.paper for each in found}}
 
 
-async def run(app: App, name: str, limit: int, *, routes: bool) -> list[Result]:
+async def run(app: App, name: str, limit: int) -> list[Result]:
     """Ask a set, and print each question with its result."""
     asked, papers = questions(name)
     step = max(1, len(asked) // limit) if limit else 1  # spread over the papers
     results = []
     for one in asked[::step][: limit or None]:
-        result = await ask(app, one, *papers[one.paper], routes=routes)
+        result = await ask(app, one, *papers[one.paper])
         results.append(result)
         mark = "+" if result.right or (not one.answerable and result.status == "refused") else "-"
         where = f"{result.status}; {result.agents}; pages {result.cited} of {one.pages}"
@@ -127,17 +129,15 @@ async def run(app: App, name: str, limit: int, *, routes: bool) -> list[Result]:
     return results
 
 
-async def ask(app: App, one: Asked, file: str, data: bytes, *, routes: bool) -> Result:
+async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
     session = await begin(app, data=data, name=file)
     await app.sessions.set_data(session.session_id, {}, state="CONTROL_ROUTING")
     await embed_pending(app)
     request = AskRequest(question=one.question, agent="paper", session_id=session.session_id, options={"max_seconds": 600})
-    started, answer, agents = time.perf_counter(), None, ""
+    started, answer, sent = time.perf_counter(), None, ""
     async for event in stream(app, request):
-        if isinstance(event.data, Step) and event.data.node == "control_route":
-            agents = event.data.action
-            if routes:
-                break
+        if isinstance(event.data, Step) and event.data.node.startswith("section_"):
+            sent += " ".join(passage["text"] for passage in event.data.detail["received"].get("document_chunk", []))
         if isinstance(event.data, Answer):
             answer = event.data
     answer = answer or Answer(answer="", status="refused", confidence=0.0, agent="paper")
@@ -151,15 +151,20 @@ async def ask(app: App, one: Asked, file: str, data: bytes, *, routes: bool) -> 
         answerable=one.answerable,
         answer=answer.answer,
         status=answer.status,
-        agents=answer.route or agents,
+        agents=answer.route,
         cited=cited,
         right=one.answerable and right,
+        sent=any(_held(sent, part) for part in one.answers) or (bool(one.parts) and all(_held(sent, p) for p in one.parts)),
         f1=max((wording.f1(said, gold) for gold in one.answers), default=0.0),
         page=bool(set(cited) & set(one.pages)) if one.pages and one.answerable else None,
         seconds=round(time.perf_counter() - started, 2),
         calls=answer.usage.calls,
         warnings=answer.warnings,
     )
+
+
+def _held(text: str, gold: str) -> bool:
+    return wording.contains(text, gold) or wording.recall(text, gold) >= wording.ENOUGH
 
 
 def table(name: str, results: Sequence[Result]) -> str:
@@ -170,6 +175,7 @@ def table(name: str, results: Sequence[Result]) -> str:
     paged = [result for result in there if result.page is not None]
     cited = [result for result in paged if result.status != "refused"]
     shares = {
+        "sent": (sum(r.sent for r in there), len(there)),
         "right": (sum(r.right for r in there), len(there)),
         "right of those answered": (sum(r.right for r in given), len(given)),
         "evidence page cited": (sum(bool(r.page) for r in paged), len(paged)),
@@ -189,7 +195,6 @@ async def main() -> None:
     parser.add_argument("sets", nargs="*", default=["pdf", "texts", "samples"])
     parser.add_argument("--llm", default="none", help="none (the default), builtin, or as the settings say: openai")
     parser.add_argument("--limit", type=int, default=0, help="so many questions a set, spread over its papers")
-    parser.add_argument("--only", choices=["routes"], help="stop after the controller")
     parser.add_argument("--home", type=Path, help="keep the library here, for the vectors of the next run")
     parser.add_argument("--json", type=Path, help="write the results")
     said = parser.parse_args()
@@ -198,7 +203,7 @@ async def main() -> None:
         async with App(settings) as app:
             kept: dict[str, list[Result]] = {}
             for name in said.sets:
-                kept[name] = await run(app, name, said.limit, routes=said.only == "routes")
+                kept[name] = await run(app, name, said.limit)
             for name, results in kept.items():
                 print(table(name, results) if results else f"{name}: its data is not here")
     if said.json:

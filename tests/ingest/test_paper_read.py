@@ -11,7 +11,7 @@ from citewell.config import IngestSettings
 from citewell.ingest import parse_here
 from citewell.ingest.paper import Paper, Role
 from citewell.ingest.paper_people import families, people
-from citewell.ingest.paper_read import read_paper
+from citewell.ingest.paper_read import in_sections, read_paper
 from citewell.ingest.paper_roles import below, by_place, named
 from citewell.types import Document, Section
 
@@ -358,3 +358,13 @@ def test_a_title_above_all_headings_is_no_section() -> None:
         "discussion",
     ]
     assert paper.title == "Small Bikes"
+
+
+@pytest.mark.parametrize("name", [ENGLISH, CHINESE])
+def test_a_paper_in_sections_is_the_same_paper(name: str) -> None:
+    """What is stored is read again each time it is asked: its parts must not move."""
+    document, _ = sample(name)
+    again = in_sections(document)
+    assert read_paper(again).parts == read_paper(document).parts
+    assert again.text == document.text
+    assert read_paper(in_sections(again)) == read_paper(again)

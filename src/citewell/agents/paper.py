@@ -11,7 +11,7 @@ from dataclasses import replace
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.agents.paper_control import control_route
 from citewell.agents.paper_end import settle
-from citewell.agents.paper_sections import manner_of, merged, packages, section_agent
+from citewell.agents.paper_sections import enough, manner_of, merged, packages, section_agent
 from citewell.agents.paper_state import AuditPackage
 from citewell.errors import Conflict, NotFound
 from citewell.flow import note
@@ -64,6 +64,8 @@ async def _sections(state: PaperState, deps: Deps, stage: Stage) -> None:
         state.stop_reason = state.stop_reason or draft.stop_reason
         state.degraded = state.degraded or draft.degraded
         state.warnings += [warning for warning in draft.warnings if warning not in state.warnings]
+        if enough(draft, state, deps.llm):
+            break
     known = [draft for draft in state.drafts if draft.generation != "unknown"]
     state.draft = merged(known)
     passages = [passage for draft in known for passage in draft.passages]

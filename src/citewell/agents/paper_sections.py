@@ -30,8 +30,8 @@ SAME = 0.8  # share of a sentence's words, and all of its figures, that another 
 
 
 def packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
-    """What each chosen agent is sent: its part of the evidence, cut to its share of what one prompt may carry."""
-    budget = (deps.llm.evidence_tokens if deps.llm else EXTRACTIVE_TOKENS) // max(1, len(state.agents))
+    """What each chosen agent is sent: its part of the evidence, cut to what one prompt may carry."""
+    budget = deps.llm.evidence_tokens if deps.llm else EXTRACTIVE_TOKENS
     sent = {
         agent: SectionPackage(tuple(_chunk(agent, state, deps, budget)), state.clarified_question) for agent in state.agents
     }
@@ -48,6 +48,14 @@ def _chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passa
         return named
     found = section_chunk(state.hits, SECTION_AGENTS[agent], book, question, budget // 2 if named else budget)
     return [replace(passage, n=n) for n, passage in enumerate([*named, *found], start=1)]
+
+
+def enough(draft: SectionDraft, state: PaperState, llm: LLM | None) -> bool:
+    """Whether the agents behind this one need not be asked: for a small model each is dear, and one that knows is enough,
+    unless the question is of a kind whose answer may be spread over the paper. A model with room chose the agents itself.
+    """
+    small = llm is None or llm.evidence_tokens <= EXTRACTIVE_TOKENS
+    return small and draft.generation != "unknown" and state.intent not in WIDE
 
 
 def of_agent(points: Pointed, agent: str, book: OpenPaper) -> Pointed:

@@ -76,7 +76,7 @@ def pieces(document: Document) -> list[Piece]:
 
 
 def _rootless(given: list[Piece]) -> list[Piece]:
-    """Where the title is a heading above all others (Markdown, HTML, Word), without it: what stands under it alone is the front."""
+    """Without a title that is the heading of all others (Markdown, HTML, Word): what stands under it alone is the front."""
     paths = [piece.path for piece in given if piece.path]
     if len({path[0] for path in paths}) != 1 or sum(len(path) > 1 for path in paths) < _FEWEST_KNOWN:
         return given

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from citewell.ingest.paper import Paper, Part, Role
@@ -17,7 +18,7 @@ from citewell.ingest.paper_headings import Piece, pieces
 from citewell.ingest.paper_mentions import mentions
 from citewell.ingest.paper_references import references
 from citewell.ingest.paper_roles import Strength, below, by_place, named, sets_up_by
-from citewell.types import Document
+from citewell.types import Document, Section
 
 _BEHIND = re.compile(r"(?:Appendix|APPENDIX|Supplement|附\s*录)")
 _COUNTED = re.compile(r"\d|第\s*[一二三四五六七八九十\d]+\s*章|[一二三四五六七八九十]+、")
@@ -48,6 +49,14 @@ def read_paper(document: Document) -> Paper:
         references=listed,
         mentions=mentions(document.text, parts, captions, shown, listed),
     )
+
+
+def in_sections(document: Document) -> Document:
+    """The document with the sections and the title that it has as a paper, so that passages are cut where its parts begin."""
+    paper = read_paper(document)
+    anchors = {section.start: section.anchor for section in document.sections}
+    sections = tuple(Section(part.heading_path, part.start, part.end, anchors.get(part.start, "")) for part in paper.parts)
+    return replace(document, title=paper.title or document.title, sections=sections)
 
 
 def _roles(found: Sequence[Piece]) -> list[Role]:

@@ -18,6 +18,7 @@ import anyio.to_thread
 from citewell.errors import InvalidInput, PermanentError, TransientError, UnreadableFile
 from citewell.ingest import parse
 from citewell.ingest.fetch import Fetcher
+from citewell.ingest.paper_read import in_sections
 from citewell.ingest.script import count_tokens
 from citewell.ingest.unpack import CONTAINERS
 from citewell.ingest.urls import joined
@@ -135,6 +136,7 @@ async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Do
         async with app.turns.reading(len(source.data)):
             document = await parse(source.data, name, app.settings.ingest)
         check(document, name)
+        document = await anyio.to_thread.run_sync(in_sections, document)
         chunks = await cut(app, document, collection)
         info = await app.catalog.put(collection, f"paper:{digest[:KNOWN]}/{name}", source.data, document, chunks)
     return info, document
