@@ -49,9 +49,9 @@ class Asked:
 
 @dataclass(slots=True)
 class Result:
-    """What came of it. `right`: the gold answer is said (of a list, all of it); `sent`: it, or four fifths of its words, stand in
-    what the section agents were sent; `f1` over words; `page`: whether an evidence
-    page is among the cited, None where there is none.
+    """What came of it. `right`: the gold answer is said (of a list, all of it); `sent`: it, or four fifths of its words, stand
+    in what the section agents were sent; `f1` over words; `page`: whether an evidence page is among the cited, None where there
+    is none.
     """
 
     id: str

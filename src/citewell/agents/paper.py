@@ -52,7 +52,7 @@ async def _structure(state: PaperState, deps: Deps, stage: Stage) -> bool:
 
 async def _sections(state: PaperState, deps: Deps, stage: Stage) -> None:
     """Each chosen agent drafts; their drafts become one."""
-    if state.pointed.missing and not state.pointed:
+    if state.absent or (state.pointed.missing and not state.pointed):
         return  # it asks for what is not there
     for agent, package in packages(state, deps).items():
         async with stage.step(f"section_{agent}") as taken:

@@ -62,6 +62,7 @@ class PaperState:
     intent: str = ""
     read: Readings = field(default_factory=lambda: Readings(""))
     pointed: Pointed = field(default_factory=Pointed)
+    absent: list[str] = field(default_factory=list)  # names of the question that the paper never mentions
     hits: list[Hit] = field(default_factory=list)
     retrieval_confidence: float = 0.0
     agents: list[str] = field(default_factory=list)  # chosen by the controller, best first

@@ -19,6 +19,7 @@ from citewell.ingest.sentences import language
 from citewell.models.base import LLM
 from citewell.models.prompt import ask_json, fill, load
 from citewell.retrieve.rank import coverage
+from citewell.skills.absent import absent
 from citewell.skills.clean import clean
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import CONNECTED_TIER, seen
@@ -93,6 +94,7 @@ async def control_route(state: PaperState, deps: Deps) -> str:
         },
         clarified_question=state.clarified_question,
         agents=state.agents,
+        absent=state.absent,
         hits=[seen(hit) for hit in state.hits[:6]],
     )
     return "+".join(state.agents) or "nothing"
@@ -148,6 +150,7 @@ async def _routed(llm: LLM, package: RoutePackage) -> Routed:
 async def _search(state: PaperState, deps: Deps) -> None:
     """Passages of the whole paper for the clarified question, and what it names."""
     state.pointed = pointed(state.clarified_question, deps.book)
+    state.absent = [] if state.selection else absent(state.clarified_question, deps.book.document.text)
     read = state.read
     if state.clarified_question not in {state.question, read.text}:
         read = readings(state.clarified_question, [Message(role="user", content=state.question)])

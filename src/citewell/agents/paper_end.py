@@ -75,6 +75,8 @@ def _refuse(state: PaperState, deps: Deps) -> None:
     parts = []
     if state.pointed.missing:
         parts.append(missing_said(state.pointed, deps.book, state.lang))
+    elif state.absent:
+        parts.append(say("never_mentions", state.lang, names=joint.join(state.absent)))
     else:
         parts.append(say("refused_paper", state.lang))
         if places := list(dict.fromkeys(_places(state))):

@@ -163,3 +163,12 @@ async def test_an_instruction_in_the_paper_is_no_instruction(desk: Desk) -> None
     desk.llm.reply_with(lambda _: "HACKED.")
     state = await desk.ask("How many layers does the network have?")
     assert "HACKED" not in state.final_answer
+
+
+async def test_a_name_that_the_paper_never_mentions(desk: Desk) -> None:
+    """Neither a section agent nor a model is asked."""
+    state = await desk.ask("How many epochs does training take on the cluster in Hamburg?")
+    assert state.status == "refused"
+    assert state.final_answer == "The paper never mentions Hamburg."
+    assert desk.meter is not None
+    assert desk.meter.calls == 0
