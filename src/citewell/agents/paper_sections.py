@@ -98,8 +98,10 @@ async def section_agent(
             "document_chunk": [{"section": p.heading, "page": p.hit.page, "text": p.text} for p in package.document_chunk],
         }
     )
-    if wants_quotation(package.clarified_question):
-        mine.response, mine.generation = await quotation(mine.standalone, mine.passages, embedder), "quoted"
+    quoted = wants_quotation(package.clarified_question)
+    if quoted or (llm is None and agent == FIGURES):  # of a table the row that serves, not the first lines
+        mine.response = await quotation(mine.standalone, mine.passages, embedder)
+        mine.generation = "quoted" if quoted else "extracted"
         return mine
     if manner != "explain":
         odds = await grade_evidence(mine, llm)
