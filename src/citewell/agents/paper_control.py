@@ -26,7 +26,7 @@ from citewell.skills.evidence import CONNECTED_TIER, seen
 from citewell.skills.intent import RULES as INTENTS
 from citewell.skills.pointed import Pointed, pointed
 from citewell.skills.reading import OpenPaper
-from citewell.skills.reference import depends_on_history, joined, readings
+from citewell.skills.reference import Readings, depends_on_history, joined, readings
 from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
 from citewell.types import Hit, Message
@@ -37,6 +37,7 @@ FIGURES = "figures_and_references"
 # holds the gold answer of 14, 29 and 10 of them, what both are sent of 19, 29 and 11 (NEAR 1.5 and no CUE: 10, 28, 10 and 15,
 # 28, 11; the best passages of the whole paper, in one prompt: 16, 30, 10).
 NEAR = 3.0
+_NO_ANSWER = ("front", "references")  # read where they are named: a title in a list of references proves nothing
 CUE = 3.0  # what a word of the question that names an agent's matter adds to the score of its passages; chosen likewise
 _CUES = {
     agent: re.compile("|".join(patterns), re.IGNORECASE)
@@ -62,6 +63,12 @@ _CUES = {
         ),
     }.items()
 }
+# what a question means by these is the paper at hand, not what was said before
+_THIS = re.compile(
+    r"\b(?:this|the) (?:paper|method|model|approach|work|study|article|system|framework)\b"
+    r"|这篇(?:论文|文章)|本文|该(?:方法|模型|论文)|这种方法|这个(?:方法|模型)",
+    re.IGNORECASE,
+)
 LONGEST_TURN = 2_000  # characters of one turn that a connected model is sent: the report is the only longer one
 
 
@@ -114,17 +121,18 @@ def agent_of(role: Role) -> str:
 async def _clarify(package: RoutePackage, state: PaperState, deps: Deps) -> list[str]:
     """Set the clarified question; with a connected model, the agents that it chose."""
     question, history = package.question, list(package.chat_history)
-    state.read = readings(question, history)
+    alone = _THIS.sub(lambda found: "paper" if found[0].isascii() else "论文", question)
+    leans = bool(history) and depends_on_history(alone, history)
+    state.read = readings(question, history) if leans else Readings(question)
     if deps.llm is None:
-        if depends_on_history(question, history):
-            state.clarified_question = state.read.text
+        state.clarified_question = state.read.text
         return []
     try:
         if deps.llm.evidence_tokens >= CONNECTED_TIER:
             routed = await _routed(deps.llm, package)
             state.clarified_question = clean(routed.clarified_question) or question
             return [name for name in routed.sections if name in SECTION_AGENTS]
-        if history and depends_on_history(question, history):
+        if leans:
             state.clarified_question = await in_full(question, history, deps.llm)
     except BudgetSpent as error:
         state.stop_reason = error.code
@@ -163,8 +171,9 @@ async def _search(state: PaperState, deps: Deps) -> None:
 def route(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:
     """The section agents to ask, best first: what the question names, what a model chose, where the best passages stand."""
     if state.selection is not None:
-        part = deps.book.paper.part_at(state.selection[0])
-        return [agent_of(part.role)] if part else ["introduction"]
+        start, end = state.selection  # of one that runs over the border of two parts, where most of it stands
+        part = max(deps.book.paper.parts, key=lambda part: min(part.end, end) - max(part.start, start))
+        return [agent_of(part.role)]
     named = named_agents(state.pointed, deps.book)
     found = ranked(state.clarified_question, state.hits, deps.book)
     near = [agent for agent, score in found if not found or score >= found[0][1] - NEAR]
@@ -182,6 +191,9 @@ def ranked(question: str, hits: Sequence[Hit], book: OpenPaper) -> list[tuple[st
     cued = {agent for agent, pattern in _CUES.items() if pattern.search(question)}
     for hit in hits:
         parts = [part for part in book.paper.parts if part.start < hit.end and hit.start < part.end]
+        parts = [part for part in parts if part.role not in _NO_ANSWER]
+        if not parts:
+            continue
         held = coverage(question, [book.document.text[max(p.start, hit.start) : min(p.end, hit.end)] for p in parts])
         for part, share in zip(parts, held, strict=True):
             agent = agent_of(part.role)

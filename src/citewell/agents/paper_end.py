@@ -39,9 +39,9 @@ def _show(state: PaperState, deps: Deps) -> None:
     if failed:
         state.warnings.append(f"{failed} statement(s) are not supported by the paper, and marked so")
     drafted = [draft.generation for draft in state.drafts if draft.generation != "unknown"]
-    # words of the paper stand in for an answer that nobody worded
-    unsure = all(how == "extracted" for how in drafted) and (deps.llm is not None or not _sure(state, deps))
-    if unsure and drafted:
+    # words of the paper stand in for an answer that nobody worded, or no sentence of it is proved in whole
+    unsure = bool(drafted) and all(how == "extracted" for how in drafted) and (deps.llm is not None or not _sure(state, deps))
+    if unsure or not any(sentence.verdict == "supported" for sentence in state.proof.sentences):
         state.status, state.stop_reason = "fallback", state.stop_reason or ("model_failed" if state.degraded else "unsettled")
         caution = say("extract" if state.degraded else "uncertain_paper", state.lang)
         state.final_answer = _joined(state.lang, caution, text)

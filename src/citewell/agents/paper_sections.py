@@ -14,7 +14,7 @@ from citewell.flow import note
 from citewell.ingest.paper import Role
 from citewell.models.base import LLM, Embedder
 from citewell.retrieve.rank import coverage
-from citewell.skills.answer import tidy
+from citewell.skills.answer import tidy, together
 from citewell.skills.cite import figures, split_claims
 from citewell.skills.draft import Manner, grade_evidence, word
 from citewell.skills.evidence import EXTRACTIVE_TOKENS, Passage
@@ -46,7 +46,9 @@ def _chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passa
     named = chunk_of(own, book, question, budget) if own else []
     if named and agent == FIGURES:
         return named
-    found = section_chunk(state.hits, SECTION_AGENTS[agent], book, question, budget // 2 if named else budget)
+    # the title and the authors are facts of the structure, and answer nothing else
+    roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
+    found = section_chunk(state.hits, roles, book, question, budget // 2 if named else budget)
     return [replace(passage, n=n) for n, passage in enumerate([*named, *found], start=1)]
 
 
@@ -120,8 +122,7 @@ def merged(drafts: list[SectionDraft]) -> str:
         for claim in split_claims(tidy(draft.response)) if draft.generation != "unknown" else []:
             if not any(_says(other, claim) for other in said):
                 said.append(claim)
-    joint = "" if said and not said[0].isascii() and said[-1].endswith("。") else " "
-    return joint.join(said)
+    return together(said)
 
 
 def _says(other: str, claim: str) -> bool:

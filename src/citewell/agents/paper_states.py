@@ -13,17 +13,19 @@ from citewell.errors import Conflict
 State = Literal["GUIDE_PENDING_REPORT", "GUIDE_PENDING_PLAN", "CONTROL_ROUTING"]
 Happening = Literal["report_made", "plan_made", "question_answered", "plan_changed"]
 
-TRANSITIONS: Final[Mapping[tuple[State, Happening], State]] = {
-    ("GUIDE_PENDING_REPORT", "report_made"): "GUIDE_PENDING_PLAN",
-    ("GUIDE_PENDING_PLAN", "plan_made"): "CONTROL_ROUTING",
-    ("CONTROL_ROUTING", "question_answered"): "CONTROL_ROUTING",
-    ("CONTROL_ROUTING", "plan_changed"): "CONTROL_ROUTING",
-}
 FIRST: Final[State] = "GUIDE_PENDING_REPORT"
+PENDING_PLAN: Final[State] = "GUIDE_PENDING_PLAN"
+ROUTING: Final[State] = "CONTROL_ROUTING"
+TRANSITIONS: Final[Mapping[tuple[State, Happening], State]] = {
+    (FIRST, "report_made"): PENDING_PLAN,
+    (PENDING_PLAN, "plan_made"): ROUTING,
+    (ROUTING, "question_answered"): ROUTING,
+    (ROUTING, "plan_changed"): ROUTING,
+}
 NEXT: Final[Mapping[State, str]] = {
-    "GUIDE_PENDING_REPORT": "its report is being made; open the session again when it is there",
-    "GUIDE_PENDING_PLAN": "say what interests you in the paper first; an empty interest gives the route through all of it",
-    "CONTROL_ROUTING": "the report and the first route are there; ask, or change the route",
+    FIRST: "its report is being made; open the session again when it is there",
+    PENDING_PLAN: "say what interests you in the paper first; an empty interest gives the route through all of it",
+    ROUTING: "the report and the first route are there; ask, or change the route",
 }
 
 

@@ -26,6 +26,7 @@ _UNKNOWN = re.compile(
     r"不知道|资料中?(?:并)?(?:没有|未)(?:写明|提及|提到|说明|给出|提供|明确)|无法(?:根据资料|从资料中)?(?:回答|得知)",
     re.IGNORECASE,
 )
+_ENDS = re.compile(r"""[.!?…:。！？；：][)\]）】"'”’]*$""")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
 _MARKER = re.compile(r"\s*(?:\[\d{1,2}(?:\s*[,，]\s*\d{1,2})*\]|【\d{1,2}】)")
 _ITEM = re.compile(r"^\s*(?:\d{1,2}[.)、]|[-*•])\s+", re.MULTILINE)
@@ -86,7 +87,21 @@ async def extract(question: str, passages: Sequence[Passage], embedder: Embedder
     if embedder is not None and len(parts) > most:
         scores = scores + stretched(await embedder.passages(parts) @ await embedder.query(question))
     best = sorted(int(i) for i in np.argsort(-scores, kind="stable")[:most])
-    return ("" if language(text) == "zh" else " ").join(parts[i] for i in best)
+    return together([parts[i] for i in best])
+
+
+def together(parts: Sequence[str]) -> str:
+    """Sentences as one text. A row of a table or a caption, which no full stop ends, stands on a line of its own: what follows
+    is another claim.
+    """
+    text = ""
+    for part in parts:
+        if text and not _ENDS.search(text):
+            text += "\n"
+        elif text:
+            text += "" if language(text) == "zh" else " "
+        text += part.strip()
+    return text
 
 
 def quality(text: str, *, finished: bool) -> float:

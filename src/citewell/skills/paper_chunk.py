@@ -96,7 +96,9 @@ def _stretch(spans: Sequence[Span], pick: Pick, room: int) -> None:
 
 
 def _float(index: int, pick: Pick, room: int) -> None:
-    """Caption, then rows or words inside, then what the text says of it; what the one leaves unspent the other may have."""
+    """Caption, then the rows of a table, then what the text says of it, and last the lettering of a figure, which says little
+    by itself; what the one leaves unspent the other may have.
+    """
     each, left = pick.book.paper.floats[index], pick.left
     inside = pick.group()
     header, rows = _rows(pick, each) if each.body else ([], [])
@@ -105,7 +107,7 @@ def _float(index: int, pick: Pick, room: int) -> None:
     rest = max(0, room - (left - pick.left))
     said = pick.group()
     _said(pick, "float", index, int(rest * (1 - BODY_SHARE)) if rows else rest)
-    pick.into = inside
+    pick.into = pick.group() if each.kind == "figure" else inside
     pick.best(rows, max(0, room - (left - pick.left)))
     pick.into = said
     _said(pick, "float", index, max(0, room - (left - pick.left)))

@@ -131,10 +131,15 @@ def _plausible(text: str, question: str, history: Sequence[Message]) -> bool:
     unheard = [w for w in query_tokens(text) if w not in words]
     asks = bool(text) and (text[-1] in "?？" or has_pattern(text))
     own = {w for w in query_tokens(_PRONOUN.sub(" ", question)) if w not in query_tokens(last_question(history))}
+    heard = words - set(query_tokens(question))
+    names_it = (
+        not _PRONOUN.search(question) or not heard or bool(heard & set(query_tokens(text)))
+    )  # what the pronoun stands for
     moves_on = text not in {m.content for m in history} and (not own or bool(own & set(query_tokens(text))))
     return (
         asks
         and moves_on
+        and names_it
         and len(text) <= 300
         and new.numbers <= asked.numbers
         and new.names <= said.names

@@ -51,7 +51,10 @@ async def test_a_section_agent_reads_its_own_part_and_the_clarified_question(des
 
 
 async def test_the_audit_reads_the_question_as_it_was_asked(desk: Desk) -> None:
-    llm = ScriptedLLM("How long does the training of RESCAST take?", "RESCAST trains for 40 epochs with the optimiser Adam.")
+    """A model with room is asked of each claim; a small one is not: the rules alone read the same package."""
+    routed = '{"clarified_question": "How long does the training of RESCAST take?", "sections": ["methods"]}'
+    llm = ScriptedLLM(routed, "RESCAST trains for 40 epochs with the optimiser Adam.")
+    llm.evidence_tokens = 6_000
     desk.llm = llm
     await desk.ask("And how long does its training take?", HISTORY)
     sent = desk.sent("control_audit")
