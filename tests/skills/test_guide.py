@@ -18,7 +18,7 @@ from citewell.skills.guide import make_report
 from citewell.skills.guide_cues import measured
 from citewell.skills.guide_markdown import report_markdown
 from citewell.skills.guide_pick import SLOTS
-from citewell.skills.guide_plain import leans
+from citewell.skills.guide_plain import complete, leans, plain
 from citewell.skills.reading import OpenPaper, Report, Slot
 from citewell.skills.verify import verify
 from citewell.types import Message, Sentence
@@ -264,3 +264,53 @@ async def test_real_papers(shared_data: Path, name: str) -> None:
         assert sentence.text.endswith((".", ".”", '."', ".)"))
         assert not sentence.text.startswith(("Figure", "Table"))
     assert not any(leans(text) for part in report.parts for text in texts(report, part.slot))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Generating reasoning programs for such implicit complex claims requires a deeper understanding of the claim.",
+        "The observed improvement primarily stems from the voting process among different models.",
+        "The resilience of this self-training in continuous settings is not well understood.",
+        "The performance drop for the guided program is much smaller: just 11.7%.",
+        "Two main strategies are ranking and decoding that is guided by feedback.",
+        "The gathered feedback can then be utilized by a refinement model to correct errors.",
+    ],
+)
+def test_a_statement_that_leans_on_the_sentence_before_is_known(text: str) -> None:
+    assert leans(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The goals of this paper are to measure levels and to tell where they come from.",
+        "Methods such as dead reckoning fail where the tide is weak and the wind is strong.",
+        "The error is much smaller than that of the tidal model on stormy days in winter.",
+        "Two gauges are enough for a harbour of the size of the one that we measured.",
+    ],
+)
+def test_a_statement_that_stands_alone_is_known(text: str) -> None:
+    assert not leans(text)
+
+
+def test_the_rest_of_a_sentence_is_not_a_statement() -> None:
+    """What stands behind a formula begins small; an item of a list may."""
+    rest = "where m is the mass of bike, rider and load, and c the rolling resistance of the road."
+    assert not complete(plain(rest))
+    item = plain("(2) to collect readings of forty harbours over six years, with the weather of each;")
+    assert item.startswith("To collect")
+    assert item.endswith("each.")
+
+
+async def test_a_question_cites_all_that_answers_it() -> None:
+    """The limits are two, the method has stages, and the data are named."""
+    of = book(ENGLISH)
+    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="en")
+    quotes = {citation.n: citation.quote for citation in report.citations}
+    cited = {asked.question: " ".join(quotes[n] for n in asked.citations) for asked in report.questions}
+    limit = next(text for question, text in cited.items() if "not do" in question)
+    assert "rivers" in limit
+    assert "survey of the harbour floor" in limit
+    data = next((text for question, text in cited.items() if "data" in question), "HarbourSet")
+    assert "HarbourSet" in data or "forty" in data

@@ -12,13 +12,16 @@ from tests.skills.guide_books import CHINESE, ENGLISH, book
 from citewell.config import IngestSettings
 from citewell.errors import NotFound
 from citewell.ingest import parse_here
+from citewell.ingest.paper import Paper, Part, Role
 from citewell.ingest.paper_read import read_paper
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.skills.reading import OpenPaper, Plan
 from citewell.skills.reading_route import FEWEST, MOST, make_route
 from citewell.skills.reading_route_edit import moved, route_markdown, tick, with_section, without
+from citewell.skills.reading_route_interest import names_part, of_part, wanted, without_parts
 from citewell.skills.reading_route_sections import minutes
+from citewell.types import Document
 
 
 async def route(of: OpenPaper, interest: str, *, lang: str = "en", before: Plan | None = None) -> Plan:
@@ -205,3 +208,78 @@ async def test_a_real_paper(shared_data: Path) -> None:
     assert {"4.3 Interpretability of Reasoning Programs", "C Error Analysis for Reasoning Programs"} & set(sections(plan))
     assert len(plan.steps) <= MOST
     assert all(document.text[s.start : s.end].count(s.quote) for s in plan.steps)
+
+
+def others(*bodies: str) -> OpenPaper:
+    """A document whose parts are none of a paper: chapters, a manual."""
+    text = "\n\n".join(bodies)
+    parts, at = [], 0
+    for n, body in enumerate(bodies, 1):
+        parts.append(Part("other", (f"Chapter {n}",), at, at + len(body)))
+        at += len(body) + 2
+    document = Document("Birds", "text/plain", "en", text, (), ())
+    return OpenPaper("doc1", "papers", "file:///birds.txt", document, Paper("Birds", (), "en", tuple(parts)))
+
+
+@pytest.mark.parametrize("interest", ["", "forging of steel", "how herons fish"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_parts_of_no_known_role_give_a_route(interest: str, lang: str) -> None:
+    heron = "The heron stands in the shallow water and waits for small fish to come near. It feeds at dawn and at dusk."
+    wren = "The wren builds its nest low in a hedge and sings through the winter. Its eggs are white with small red spots."
+    plan = await make_route(others(heron, wren), interest, embedder=ScriptedEmbedder(), llm=None, lang=lang, now=0.0)
+    assert {step.section for step in plan.steps} <= {"Chapter 1", "Chapter 2"}
+    assert plan.steps
+    assert all(step.why for step in plan.steps)
+
+
+async def test_a_text_without_a_whole_sentence_gives_a_route_without_quotes() -> None:
+    listed = "\n".join(f"- item {n} of the list, small and grey" for n in range(20))
+    plan = await make_route(others(listed), "grey items", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0)
+    assert [(step.section, step.quote) for step in plan.steps] == [("Chapter 1", "")]
+    assert "“”" not in plan.steps[0].why
+
+
+@pytest.mark.parametrize(
+    ("interest", "kept"),
+    [
+        ("how forecasts are made", ["forecasts"]),
+        ("what gauges are used and does it show tides", ["gauges", "tides"]),
+        ("How does the graph module work?", ["graph", "module"]),
+        ("methods used", ["methods"]),
+    ],
+)
+def test_words_that_any_text_holds_meet_no_interest(interest: str, kept: list[str]) -> None:
+    assert [word for word in wanted(interest) if word != "methods"] == [word for word in kept if word != "methods"]
+
+
+@pytest.mark.parametrize(
+    ("interest", "named", "left"),
+    [
+        ("methods", True, ""),
+        ("How large are the gains and on which data?", True, ""),
+        ("the cost and speed of the approach", True, "cost speed"),
+        ("方法的局限", True, ""),
+        ("实验数据和消融", True, ""),
+        ("storm surges in narrow bays", False, "storm surges in narrow bays"),
+    ],
+)
+def test_an_interest_in_a_part_is_told_from_one_in_a_subject(interest: str, named: bool, left: str) -> None:
+    assert names_part(interest) is named
+    assert set(left.split()) <= set(without_parts(interest).split())
+    assert bool(without_parts(interest)) is bool(left)
+
+
+@pytest.mark.parametrize(
+    ("interest", "role", "heading", "asked"),
+    [
+        ("the cost and speed of the approach", "method", "3 TideNet", False),
+        ("the cost and speed of the approach", "results", "4.5 Cost", True),
+        ("methods", "method", "3 TideNet", True),
+        ("methods", "method", "4.1 Data and set-up", False),
+        ("which data?", "results", "4 Experiments", True),
+        ("方法的局限", "method", "3 方法", False),
+        ("方法的局限", "discussion", "5 局限", True),
+    ],
+)
+def test_which_part_an_interest_asks_for(interest: str, role: Role, heading: str, asked: bool) -> None:
+    assert of_part(Part(role, (heading,), 0, 9), interest) is asked

@@ -12,13 +12,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+import anyio.to_thread
+
 from citewell.errors import CitewellError
 from citewell.models.base import LLM, Embedder
 from citewell.skills.guide_ledger import Ledger
 from citewell.skills.guide_lines import Line, lines
 from citewell.skills.guide_name import Own, own
 from citewell.skills.guide_pick import SLOTS, picks
-from citewell.skills.guide_questions import bare, generic, questions
+from citewell.skills.guide_questions import Asked, bare, generic, questions
 from citewell.skills.guide_terms import terms
 from citewell.skills.guide_words import lang_of, say
 from citewell.skills.guide_write import Written, has_room, written
@@ -44,10 +46,21 @@ class _Making:
 async def make_report(book: OpenPaper, *, llm: LLM | None, embedder: Embedder, lang: str) -> Report:
     """The report in `lang`; its statements are in the paper's language unless a chat model with room writes them."""
     lang = lang_of(lang)
-    found = lines(book)
-    making = _Making(book, found, own(book, found), llm, embedder, lang)
+    found, name = await anyio.to_thread.run_sync(_read, book)
+    making = _Making(book, found, name, llm, embedder, lang)
     chosen = await picks(book, found, making.own, embedder)
     worded = await _worded(making, chosen)
+    return await anyio.to_thread.run_sync(_composed, making, chosen, worded)
+
+
+def _read(book: OpenPaper) -> tuple[list[Line], Own]:
+    """What takes seconds of a book, so in a thread: others are served meanwhile."""
+    found = lines(book)
+    return found, own(book, found)
+
+
+def _composed(making: _Making, chosen: Mapping[Slot, Sequence[Line]], worded: Mapping[Slot, Written]) -> Report:
+    book, found, lang = making.book, making.lines, making.lang
     ledger = Ledger(book)
     parts = [part for slot in SLOTS if (part := _part(slot, chosen[slot], worded.get(slot), ledger))]
     known = [
@@ -55,15 +68,7 @@ async def make_report(book: OpenPaper, *, llm: LLM | None, embedder: Embedder, l
         for each in terms(book, found, making.own)
         if (sentence := ledger.states(each.line)) is not None
     ]
-    asked = [
-        Suggestion(
-            question=each.question,
-            section=" › ".join(each.line.part.heading_path),
-            page=book.document.page_at(each.line.start),
-            citations=[ledger.cites(each.line)],
-        )
-        for each in questions(book, found, making.own, chosen, lang)
-    ]
+    asked = [_suggested(book, each, ledger) for each in questions(book, found, making.own, chosen, lang)]
     _warn(making, parts, worded)
     return Report(
         lang=lang,
@@ -73,6 +78,18 @@ async def make_report(book: OpenPaper, *, llm: LLM | None, embedder: Embedder, l
         question=interest_question(book, lang),
         citations=ledger.citations,
         warnings=making.warnings,
+    )
+
+
+def _suggested(book: OpenPaper, asked: Asked, ledger: Ledger) -> Suggestion:
+    """A question with what answers it in the one place that it names."""
+    page = book.document.page_at(asked.line.start)
+    there = [x for x in asked.answer if x.part.start == asked.line.part.start and book.document.page_at(x.start) == page]
+    return Suggestion(
+        question=asked.question,
+        section=" › ".join(asked.line.part.heading_path),
+        page=page,
+        citations=[ledger.cites(line) for line in there],
     )
 
 

@@ -159,7 +159,13 @@ _SOFTENED = _any(
 _FORMULA = _any(r"\bEq(?:uation|s?\.)|\b[A-Za-z]\([a-z, ]+\)", "式（")
 DATA_HEADING: Final = _any(r"\bdata|\bset-?ups?\b|\bsettings?\b|baselines?\b", "数据|对比|设置|指标")
 _USUAL = _any(r"\b(?:often|commonly|widely|usually) \w+ed\b|\bto (?:improve|enhance|boost|increase)\b", "常用|通常")
-_OTHERS = _any(r"\b(?:existing|previous|prior|earlier|recent) (?:\w+ )?(?:work|works|studies|research|methods)\b", "已有|文献")
+_OTHERS = _any(
+    r"\b(?:existing|previous|prior|earlier|recent) (?:\w+ )?(?:work|works|studies|research|methods)\b|"
+    r"\b(?:methods|approaches|works|studies|techniques|models) (?:such as|like)\b",
+    "已有|文献",
+)
+# `Self-Refine (Madaan et al., 2023) introduced ...` says how others go about it
+_THEIRS = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,3} ?[(\[（](?:[^()]{0,60}(?:19|20)\d\d|\d+[)\]])|[A-Z][\w-]+ et al\.")
 _FIGURE = re.compile(r"(?<![A-Za-z0-9_-])\d[\d.,]*")
 
 
@@ -207,7 +213,8 @@ def _method(line: Line, own: Own) -> float:
     finding = 1.5 * (compared(line.text) and (measured(line.text) or line.role != "method")) or 0.5 * compared(line.text)
     fine = 0.6 if len(_FIGURE.findall(line.text)) > 1 and line.role == "method" else 0.0
     troubled = 0.8 if CUES["problem"][0][0].search(line.text) else 0.0
-    formal = 0.6 * bool(_FORMULA.search(line.quote)) + 0.8 * bool(DATA_HEADING.search(line.part.heading))
+    theirs = 0.8 if _THEIRS.match(line.quote) and not own.speaks(line) else 0.0
+    formal = theirs + 0.6 * bool(_FORMULA.search(line.quote)) + 0.8 * bool(DATA_HEADING.search(line.part.heading))
     return early + broad - formal + 0.5 * own.named(line) + 0.2 * own.speaks(line) - finding - fine - troubled
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import anyio.to_thread
 import numpy as np
 
 from citewell.models.base import Embedder, Vector
@@ -31,15 +32,23 @@ CROWDED = 0.25  # what a third sentence of the same part costs, so that a slot d
 
 async def picks(book: OpenPaper, lines: Sequence[Line], own: Own, embedder: Embedder) -> dict[Slot, list[Line]]:
     """The sentences of each slot, in the paper's order. A slot for which the paper has none is empty."""
-    scored = {slot: _heard(slot, lines, own) for slot in SLOTS}
+    scored = await anyio.to_thread.run_sync(lambda: {slot: _heard(slot, lines, own) for slot in SLOTS})
     pool = list({line.order: line for held in scored.values() for line, _ in held}.values())
     if not pool:
         return {slot: [] for slot in SLOTS}
     lang = "zh" if book.paper.lang == "zh" else "en"
     vectors = await embedder.passages([line.text for line in pool] + [ASKED[slot][lang] for slot in SLOTS] + [_in_short(book)])
     row = {line.order: vectors[i] for i, line in enumerate(pool)}
-    asked, short = vectors[len(pool) : -1], vectors[-1]
-    near_short = {line.order: float(stretched(row[line.order] @ short)) for line in pool}
+    about = vectors[len(pool) :]
+    return await anyio.to_thread.run_sync(lambda: _chosen(scored, row, about))
+
+
+def _chosen(
+    scored: Mapping[Slot, Sequence[tuple[Line, float]]], row: Mapping[int, Vector], about: Vector
+) -> dict[Slot, list[Line]]:
+    """`about`: what each slot asks for and, last, the paper in short."""
+    asked, short = about[:-1], about[-1]
+    near_short = {line.order: float(stretched(row[line.order] @ short)) for held in scored.values() for line, _ in held}
     chosen: dict[Slot, list[Line]] = {}
     for slot in CHOOSING:
         want = asked[SLOTS.index(slot)]

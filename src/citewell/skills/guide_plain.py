@@ -50,7 +50,15 @@ _LINK_WORD = re.compile(
 _LABELLED = re.compile(rf"^(?:[A-Z][\w-]*(?: [\w-]+){{0,4}}: (?=[A-Z])|[{HAN}]{{2,4}}：)")
 _LEANS = re.compile(
     r".*\bfor this \w+, by\b|.*\bthe following (?:[\w-]+ )?(?:format|steps?|examples?)\b|"
-    r"^.{0,60}\b(?:them|to (?:achieve|do) (?:this|so)|these (?:sub)?\w+s)\b|[^.]{0,40}\bto achieve this\b",
+    r"^.{0,60}\b(?:them|to (?:achieve|do) (?:this|so)|these (?:sub)?\w+s)\b|[^.]{0,40}\bto achieve this\b|"
+    r"^.{0,60}\b(?:for|of|in|to|with|from|by) such\b(?! as\b)|"
+    r"^.{0,40}\bof (?:this|that) (?!paper|work|study|survey|article|review|field|area)|"
+    r"^[^,]{0,120}\b(?:much|far|even|significantly|considerably) "
+    r"(?:smaller|larger|higher|lower|better|worse|faster|slower|less|more)\b"
+    r"(?!.*\b(?:than|compared|when|as)\b)|"
+    r"^(?:Two|Three|Four|Five|Several|Some) (?:(?:main|major|key|common|popular|typical) )?"
+    r"(?:strateg|approach|method|categor|type|reason|challenge|direction|way|kind|group|class)\w* (?:are|exist|include)\b|"
+    r"^The (?:\w+ed|resulting) .{0,60}\bthen\b",
     re.IGNORECASE,
 )
 _WIDE_HYPHEN = re.compile(r"(?<=\w)- (?=[a-z])(?!(?:and|or|to)\b)")
@@ -60,13 +68,14 @@ _DANGLING = re.compile(
     r"(?:In|With|From|At|By|For|Of|Among|Unlike|Like|Despite) (?:this|these|that|those|such)"
     r"(?! (?:paper|work|study|survey|article)\b)|"
     r"(?:While|Although|Though|Because|Since|If|When|As) (?:this|these|it|they|that)|"
-    r"The (?:above|former|latter|same|other|following|first|second|third|last|reasons?))\b|"
+    r"The (?:above|former|latter|same|other|following|first|second|third|last|reasons?|observed|resulting))\b|"
     r"It\b(?! (?:is|remains|has been) (?:\w+ )?\w+ (?:to|that)\b)|"
     r"(?:这|该|其|此|它|他们|她|上述|前者|后者|两者|二者|如此|由此|以上|例如|比如|与此|相比之下|反之|另一)(?!外))"
 )
 _OWN_WORK = re.compile(r"^(?:This|The present) (?:paper|work|study|article|survey|thesis|review|report)\b", re.IGNORECASE)
 _SIGNPOST = re.compile(
     r"\bas follows\b|\bis organi[sz]ed\b|\bin the (?:following|next)\b|\bcan be found in\b|\brest of (?:this|the) paper\b|"
+    r"\b(?:mentioned|discussed|described) (?:above|earlier|before|in (?:the )?previous sections?)\b|"
     r"\bwe (?:now|next|then|first) (?:describe|discuss|present|introduce|show)\b|\bwe (?:report|discuss)\b|"
     r"\bwe (?:start|begin) by\b|\bwe first \w+ .{0,80}\band then (?:we )?(?:describe|introduce|present)\b|"
     r"\b(?:is|are) (?:shown|given|listed|reported|presented|provided|described|summari[sz]ed|available|illustrated) in\b|"
@@ -101,9 +110,14 @@ def plain(quote: str) -> str:
     text = _POINTER.sub("", _NUMBERED.sub("", text))
     text = _NOTE_MARK.sub("", text)
     if ITEM_MARK.match(text):  # items of a list end with a semicolon
-        text = ITEM_MARK.sub("", re.sub(r"；$", "。", re.sub(r";(?: and)?$", ".", text)))
-    for pattern in (_LINK_WORD, _SHOWN, _LINK_WORD):
-        text = _capital(pattern.sub("", text, count=1))
+        text = _capital(ITEM_MARK.sub("", re.sub(r"；$", "。", re.sub(r";(?: and)?$", ".", text))))
+    for pattern in (
+        _LINK_WORD,
+        _SHOWN,
+        _LINK_WORD,
+    ):  # what begins small by itself is the rest of a sentence: `where m is the mass`
+        text, left_out = pattern.subn("", text, count=1)
+        text = _capital(text) if left_out else text
     rest = _LABELLED.sub("", text, count=1)
     text = rest if complete(rest) else text
     return re.sub(r"\s+([,.;，。；])", r"\1", _WIDE_HYPHEN.sub("-", text)).strip()

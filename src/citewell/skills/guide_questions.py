@@ -6,6 +6,7 @@ The one rule: a question is made from the sentence that answers it, so that none
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -21,6 +22,9 @@ from citewell.skills.reading import OpenPaper, Slot
 MOST = 7
 SECOND = 2  # of one sort
 LONGEST_CAPTION = 80  # characters of it in a question
+ANSWERS = 3  # sentences that answer one question: a part finds more than one thing
+TELLING = 0.5  # of `_tells`, a sign of a finding, from which a sentence is cited beside the best
+MOST_FLOATS = 60  # that are looked for in the text: the first of a book will do
 LONGEST_OTHER = 48  # characters of what a method is compared with
 
 _OVER = re.compile(
@@ -37,16 +41,19 @@ _DIFFERS = re.compile(
     re.IGNORECASE,
 )
 _DATA = re.compile(
-    r"\b(?:we (?:evaluate|test|use|collect|conduct)\b.{0,80}\b(?:datasets?|benchmarks?|corpus|corpora|test sets?)|"
+    r"\b(?:we (?:evaluate|test|use|collect|conduct|demonstrate)\b.{0,80}\b(?:datasets?|benchmarks?|corpus|corpora|test sets?)|"
     r"\bdatasets?,? as follows|(?:holds|contains|consists? of|comprises) [\d,]+ )|"
     r"数据(?:集)?(?:取自|来自|包含|共)|组成的数据集",
     re.IGNORECASE,
 )
+_DATA_ROLES: Final = ("results", "abstract", "introduction", "method")
+_DATA_NAME = re.compile(r"\b[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9-]*")  # HOVER, FleetLog
+_COUNT = re.compile(r"\b\d[\d,]{2,}\b|\d+\s*(?:个|种|条|篇|张)")
 _WITHOUT = re.compile(
     r"\b(?:Without|Removing) (?P<part>[a-z][\w -]{2,30}?)(?= (?:the|leaves|hurts|reduces|lowers|raises|drops|rises|,)|,)|"
     r"去掉(?P<zh>[^，。；、\d]{2,12}?)(?:后|，|会|使|下降)"
 )
-_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)*\.?|[IVX]+\.|第?[一二三四五六七八九十]+[、.章节])\s*")
+_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+\.?|[A-Z]\.?(?=\s)|[IVX]+\.|第?[一二三四五六七八九十]+[、.章节])\s*")
 _GENERIC = re.compile(
     r"^(?:(?:main |overall |experimental )?(?:results?|experiments?|evaluation|analysis|discussion|set-?up|settings?|datasets?|"
     r"data(?: and set-?up)?|baselines?|cost|implementation details?|metrics)|methods?|methodolog\w+|introduction|"
@@ -55,6 +62,11 @@ _GENERIC = re.compile(
     r"(?:主要|实验)?(?:结果|实验)(?:与分析)?|方法|本文方法|数据集?|对比方法.*|实验设置|分析|讨论.*|引言|相关工作|结论|总结|摘要|局限.*)$",
     re.IGNORECASE,
 )
+_ANNOUNCES = re.compile(  # that it will be told, and not what
+    r"(?:In (?:this|our) \w+, )?[Ww]e (?:\w+ly )?"
+    r"(?:summari[sz]e|discuss|review|describe|cover|focus|compare|examine|investigate)\b|To further",
+)
+_POINTS = re.compile(r"\d|[A-Z]\b")  # a label has a number
 _FINDING = re.compile(
     r"\bwe (?:find|observe|found|see)\b|\b(?:results?|findings|analysis|this) (?:\w+ )?(?:show|indicate|suggest|demonstrate)|"
     r"\b(?:\d+(?:\.\d+)?%|points)|占|发现|说明|表明|由.{1,12}[降升]至",
@@ -69,6 +81,12 @@ class Asked:
     kind: str
     question: str
     line: Line
+    more: tuple[Line, ...] = ()  # what else answers it
+
+    @property
+    def answer(self) -> list[Line]:
+        """The sentences that answer it, in order."""
+        return sorted({line.order: line for line in (self.line, *self.more)}.values(), key=lambda line: line.order)
 
     def repeats(self, other: Asked) -> bool:
         """Whether it asks the same or has the same answer; of most sorts one is enough."""
@@ -110,11 +128,17 @@ def questions(
     return sorted(kept, key=lambda asked: (order[asked.kind], asked.line.order))
 
 
+_TOLD: Final[tuple[Slot, ...]] = ("method", "contributions")
+
+
 def _how(matter: Matter) -> Iterator[Asked]:
-    told = [*matter.picks["method"], *matter.picks["contributions"]]
-    ranked = sorted(told, key=lambda line: -cue_score("method", line, matter.own))
+    """From the place that says most of it."""
+    told = {line.order: line for slot in _TOLD for line in matter.picks[slot]}
+    inside = Counter(line.part.start for line in told.values())
+    ranked = sorted(told.values(), key=lambda line: (-inside[line.part.start], -cue_score("method", line, matter.own)))
     for line in ranked[:1]:
-        yield Asked("how", matter.says("how"), line)
+        beside = [other for other in ranked[1:] if other.part.start == line.part.start]
+        yield Asked("how", matter.says("how"), line, tuple(beside[: ANSWERS - 1]))
 
 
 def _better(matter: Matter) -> Iterator[Asked]:
@@ -133,30 +157,43 @@ def _better(matter: Matter) -> Iterator[Asked]:
 
 def _floats(matter: Matter) -> Iterator[Asked]:
     """From a sentence of the running text that says what a table or figure shows, and not only that it shows something."""
-    for one in matter.book.paper.floats:
+    telling = [
+        line
+        for line in matter.lines
+        if line.role in ("results", "discussion")
+        and not line.dangling
+        and _POINTS.search(line.quote)
+        and (compared(line.text) or _FINDING.search(line.quote))
+    ]
+    for one in matter.book.paper.floats[:MOST_FLOATS]:
         caption = _caption(matter.book, one)
         named = re.compile(rf"{re.escape(one.label)}(?![\w.])") if one.label else None
-        for line in matter.lines:
-            tells = named and named.search(line.quote) and (compared(line.text) or _FINDING.search(line.quote))
-            if caption and tells and not line.dangling and line.role in ("results", "discussion"):
-                yield Asked("float", say("float", matter.lang, label=one.label, caption=caption), line)
-                break
+        line = next((line for line in telling if named and named.search(line.quote)), None)
+        if caption and line is not None:
+            yield Asked("float", say("float", matter.lang, label=one.label, caption=caption), line)
 
 
 def _headings(matter: Matter) -> Iterator[Asked]:
     """From a heading that asks, or one of the results that names what was looked at, where its part states a finding."""
+    by_part: defaultdict[int, list[Line]] = defaultdict(list)
+    for line in matter.lines:
+        by_part[line.part.start].append(line)
     for part in matter.book.paper.of(("results", "discussion", "method")):
         heading = bare(part.heading)
         asks = heading.endswith(("?", "？"))
         own_heading = len(part.heading_path) > 1 and len(heading) > 2 and not _GENERIC.match(heading)
         if part.appendix or not own_heading or (part.role == "method" and not asks):
             continue
-        inside = [line for line in matter.lines if line.part.start == part.start and not line.dangling]
+        inside = [line for line in by_part[part.start] if not line.dangling]
         telling = [line for line in inside if _FINDING.search(line.quote) or asks]
         shares = dict(zip((line.order for line in telling), coverage(heading, [line.text for line in telling]), strict=True))
+        telling = [line for line in telling if not _ANNOUNCES.match(line.text)]
         best = max(telling, key=lambda line: (_tells(line) + shares[line.order], -line.order), default=None)
         if best is not None:
-            yield Asked("heading", heading if asks else say("heading", matter.lang, heading=heading), best)
+            rest = [line for line in telling if line is not best and _tells(line) >= TELLING and not line.signpost]
+            rest.sort(key=lambda line: -_tells(line))
+            question = heading if asks else say("heading", matter.lang, heading=heading)
+            yield Asked("heading", question, best, tuple(rest[: ANSWERS - 1]))
 
 
 def _tells(line: Line) -> float:
@@ -172,12 +209,16 @@ def _without(matter: Matter) -> Iterator[Asked]:
 
 
 def _data(matter: Matter) -> Iterator[Asked]:
-    for line in [
-        *(line for line in matter.lines if line.role == "results"),
-        *(line for line in matter.lines if line.role != "results"),
-    ]:
-        if _DATA.search(line.quote) and line.role in ("results", "abstract", "introduction", "method") and not line.dangling:
+    """From a sentence that names the data, or says how much there is; one that only says that there are some is no answer."""
+    told = [line for line in matter.lines if _DATA.search(line.quote) and line.role in _DATA_ROLES and not line.dangling]
+    for line in sorted(told, key=lambda line: (-_names_data(line, matter.own), line.role != "results", line.order)):
+        if _names_data(line, matter.own):
             yield Asked("data", matter.says("data"), line)
+
+
+def _names_data(line: Line, own: Own) -> int:
+    names = {name for name in _DATA_NAME.findall(line.text) if name.casefold() != own.name.casefold()}
+    return len(names) + bool(_COUNT.search(line.text))
 
 
 def _differs(matter: Matter) -> Iterator[Asked]:
@@ -188,8 +229,9 @@ def _differs(matter: Matter) -> Iterator[Asked]:
 
 
 def _limits(matter: Matter) -> Iterator[Asked]:
-    for line in matter.picks["limits"][:1]:
-        yield Asked("limit", matter.says("limit"), line)
+    named = matter.picks["limits"]
+    for line in named[:1]:
+        yield Asked("limit", matter.says("limit"), line, tuple(named[1:]))
 
 
 _Maker = Callable[[Matter], Iterator[Asked]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import rjieba
 
@@ -19,6 +20,7 @@ from citewell.skills.reading import OpenPaper
 MOST = 8
 LEAST_USED = 2
 LONGEST_ZH = 12  # characters of a Chinese term
+MOST_COUNTED = 200  # candidates that are counted over all of the text, the first found: five papers have 2 to 12
 
 _ABBREVIATED = re.compile(r"(?P<long>[A-Za-z][\w'’-]*(?:[ -][\w'’-]+){0,9})\s+\((?P<short>[A-Z][A-Za-z0-9-]{1,11})\)")
 _DEFINED = re.compile(
@@ -40,6 +42,7 @@ _ZH_BRACKET = re.compile(
 )
 _ZH_DEFINED = re.compile(rf"^(?:所谓)?[“”]?(?P<term>[{HAN}A-Za-z0-9-]{{2,12}}?)[“”]?(?:是指|指的是|定义为|即指)")
 _ZH_NAMED = re.compile(rf"(?:称为|称作|叫做|记为)[“]?(?P<term>[{HAN}]{{2,8}})[”]?[。，；]")
+_ASCII_WORD = re.compile(r"[a-z0-9]")
 _NOT_TERMS = frozenset({"et", "al", "eg", "ie", "ours", "see", "figure", "table", "all", "i", "ii", "iii", "iv", "a", "b"})
 _ZH_KEEP = frozenset({"n", "nz", "vn", "v", "a", "an", "b", "j", "l", "eng", "x", "m", "g", "ng", "ad", "i", "f", "k", "h"})
 _ZH_BREAK = frozenset(
@@ -89,8 +92,8 @@ def terms(book: OpenPaper, lines: Sequence[Line], own: Own, most: int = MOST) ->
     if own.name and own.name.casefold() not in found:
         first = next((line for line in lines if own.named(line) and line.role in ("abstract", "introduction")), None)
         found |= {own.name.casefold(): Known(own.name, own.name, first)} if first else {}
-    used = {key: _uses(key, body) for key in found}
-    ranked = sorted((key for key in found if used[key] >= LEAST_USED), key=lambda key: (-used[key], found[key].line.order))
+    used = {key: _uses(key, body) for key in islice(found, MOST_COUNTED)}
+    ranked = sorted((key for key in used if used[key] >= LEAST_USED), key=lambda key: (-used[key], found[key].line.order))
     kept: list[Known] = []
     for key in ranked:
         if len(kept) < most and not any(found[key].name in other.name or other.name in found[key].name for other in kept):
@@ -99,8 +102,15 @@ def terms(book: OpenPaper, lines: Sequence[Line], own: Own, most: int = MOST) ->
 
 
 def _uses(key: str, body: str) -> int:
-    bound = r"(?<![a-z0-9]){}(?![a-z0-9])" if key.isascii() else "{}"
-    return len(re.findall(bound.format(re.escape(key)) + ("s?" if key.isascii() else ""), body)) if key else 0
+    """How often it stands in the text, a Latin one as a word."""
+    if not key.isascii():
+        return body.count(key)
+    count, at = 0, body.find(key) if key else -1
+    while at >= 0:
+        end = at + len(key)
+        count += not _ASCII_WORD.match(body[at - 1 : at]) and not _ASCII_WORD.match(body[end : end + 1])
+        at = body.find(key, end)
+    return count
 
 
 def _explains(line: Line, key: str) -> bool:
@@ -118,7 +128,8 @@ def _found(line: Line) -> Iterator[Known]:
     text = line.text
     if line.dangling:
         return
-    for match in _ABBREVIATED.finditer(text):
+    bracketed = "(" in text or "（" in text  # the patterns of a bracket try every word of a sentence
+    for match in _ABBREVIATED.finditer(text) if bracketed else ():
         long = expansion(match["long"], match["short"])
         if long and match["short"].casefold() not in _NOT_TERMS:
             yield Known(f"{long} ({match['short']})", match["short"], line)
@@ -126,7 +137,7 @@ def _found(line: Line) -> Iterator[Known]:
         term = defined["term"] or defined["term2"]
         if term and term.casefold().split()[0] not in ("we", "it", "there", "what", "which", "this", "that", "here", "our"):
             yield Known(term, term, line)
-    for match in _ZH_BRACKET.finditer(text):
+    for match in _ZH_BRACKET.finditer(text) if bracketed else ():
         inside = match["inside"].strip()
         name = _latin_tail(match["long"])
         if line.zh and (long := name or _zh_tail(match["long"])):

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from citewell.errors import InvalidInput, NotFound
@@ -16,6 +19,9 @@ from citewell.skills.reading import OpenPaper, Selection
 FEWEST, MOST = 2, 4_000  # letters, and characters, that can be marked
 SHINGLE: Final = 10  # letters in a row that are looked for where the whole is not found
 STEP: Final = 3
+MOST_PLACES = 1_000  # at which words are looked at: what stands so often is no passage
+MOST_PIECES = 300  # shingles of a long selection: they stand further apart
+MOST_SIGHTED = 50  # places of one shingle
 ENOUGH: Final = 0.6  # share of its shingles that a place must hold; chosen by hand: one word too many in ten breaks a third
 _SLACK = 60  # letters by which a place may run longer than what was copied: notes and folios that stand between
 _QUOTES = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|「([^「」]+)」|『([^『』]+)』|«([^«»]+)»|``(.+?)''", re.DOTALL)
@@ -25,6 +31,7 @@ _ASKS = re.compile(
     r"[^:：\n\"“「]{0,60}[:：\n]\s*(?P<text>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_RUN = re.compile(r"[A-Za-z0-9\u4e00-\u9fff]+|(?P<foreign>[^\x00-\x7f])")
 _SIGN = re.compile(r"[^\w\s]")
 _SIGNS_BEFORE, _SIGNS_BEHIND = re.compile(r"\W+"), re.compile(r"\W+$")
 LONG_WORDS, LONG_HAN = 6, 12  # from which a quotation is a passage rather than a term
@@ -82,7 +89,7 @@ def _by_words(selection: Selection, text: str) -> tuple[int, int]:
     if len(wanted) < FEWEST:
         raise InvalidInput("the selection is too short to say what is meant", hint="mark a word at least")
     folded, where = _folded(text)
-    places = [match.start() for match in re.finditer(f"(?={re.escape(wanted)})", folded)]
+    places = _places(wanted, folded)
     whole = [at for at in places if _on_words(text, where[at], where[at + len(wanted) - 1] + 1)] or places
     if whole:
         near = min(whole, key=lambda at: abs(where[at] - selection.start)) if selection.start >= 0 else whole[0]
@@ -106,20 +113,41 @@ def _with_signs(span: tuple[int, int], copied: str, text: str) -> tuple[int, int
     return start, end
 
 
+def _places(wanted: str, folded: str) -> list[int]:
+    """Where it stands. Those of a run such as `aaaa` overlap: the next is looked for behind the one before."""
+    places: list[int] = []
+    at = folded.find(wanted)
+    while at >= 0 and len(places) < MOST_PLACES:
+        places.append(at)
+        at = folded.find(wanted, at + (1 if len(wanted) < SHINGLE else len(wanted)))
+    return places
+
+
 def _letters(text: str) -> str:
-    return _folded(text)[0]
+    return _fold(text)[0]
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+@lru_cache(maxsize=4)
+def _folded(text: str) -> tuple[str, array[int]]:
+    """Of a paper: a reader marks more than once in it, and a megabyte takes a fifth of a second."""
+    return _fold(text)
+
+
+def _fold(text: str) -> tuple[str, array[int]]:
     """Letters and figures without case, accents and ligatures, and where each stands: hyphens, spaces and quotes differ between
     a paper and what is copied from it.
     """
     letters: list[str] = []
-    where: list[int] = []
-    for at, char in enumerate(text):
-        plain = char if "a" <= char <= "z" or "0" <= char <= "9" or "\u4e00" <= char <= "\u9fff" else _plain(char)
-        letters += plain
-        where += [at] * len(plain)
+    where = array("i")
+    for match in _RUN.finditer(text):
+        run, at = match[0], match.start()
+        if match["foreign"]:
+            plain = _plain(run)
+            letters.append(plain)
+            where.extend([at] * len(plain))
+        else:
+            letters.append(run.lower())
+            where.extend(range(at, at + len(run)))
     return "".join(letters), where
 
 
@@ -133,20 +161,18 @@ def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
     """The place that holds most of `wanted`, though not all of it in a row; None where none holds enough."""
     if len(wanted) < 2 * SHINGLE:
         return None
-    pieces = [(i, wanted[i : i + SHINGLE]) for i in range(0, len(wanted) - SHINGLE + 1, STEP)]
-    seen: list[tuple[int, int]] = []  # (place in the paper, place in what is wanted)
-    for i, piece in pieces:
-        at = folded.find(piece)
-        while at >= 0:
-            seen.append((at, i))
-            at = folded.find(piece, at + 1)
-    votes = Counter((at - i) // _SLACK for at, i in seen)
+    step = max(STEP, len(wanted) // MOST_PIECES)
+    pieces = [(i, wanted[i : i + SHINGLE]) for i in range(0, len(wanted) - SHINGLE + 1, step)]
+    votes = Counter((at - i) // _SLACK for i, at in _sighted(pieces, folded))
     if not votes:
         return None
     bucket = max(votes, key=lambda b: votes[b] + votes.get(b + 1, 0))
-    chosen = sorted((at, i) for at, i in seen if (at - i) // _SLACK in {bucket, bucket + 1})
-    if len({i for _, i in chosen}) < ENOUGH * len(pieces):
+    held = {i: there for i, piece in pieces if (there := list(_within(folded, piece, bucket * _SLACK + i)))}
+    if len(held) < ENOUGH * len(pieces):
         return None
+    shifts = sorted(at - i for i, there in held.items() for at in there)
+    usual = shifts[len(shifts) // 2]  # of a word that stands there twice the one in its place is meant
+    chosen = sorted((min(there, key=lambda at: abs(at - i - usual)), i) for i, there in held.items())
     (start, i), (last, k) = chosen[0], chosen[-1]
     while i and start and wanted[i - 1] == folded[start - 1]:
         start, i = start - 1, i - 1
@@ -154,6 +180,29 @@ def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
     while k < len(wanted) and end < len(folded) and wanted[k] == folded[end]:
         end, k = end + 1, k + 1
     return start, end
+
+
+def _sighted(pieces: Sequence[tuple[int, str]], folded: str) -> Iterator[tuple[int, int]]:
+    """Places in what is wanted and in the text that hold the same. A shingle that stands everywhere tells no place: it is not
+    looked for to the end.
+    """
+    of: defaultdict[str, list[int]] = defaultdict(list)
+    for i, piece in pieces:
+        of[piece].append(i)
+    for piece, places in of.items():
+        at, met = folded.find(piece), 0
+        while at >= 0 and met < MOST_SIGHTED:
+            yield from ((i, at) for i in places[:MOST_SIGHTED])
+            at, met = folded.find(piece, at + SHINGLE), met + 1
+
+
+def _within(folded: str, piece: str, low: int) -> Iterator[int]:
+    """Where a shingle stands at `low` or, by twice the slack, behind it."""
+    high = low + 2 * _SLACK - 1 + SHINGLE
+    at = folded.find(piece, max(0, low), max(0, high))
+    while at >= 0:
+        yield at
+        at = folded.find(piece, at + 1, high)
 
 
 def _on_words(text: str, start: int, end: int) -> bool:

@@ -6,8 +6,11 @@ interest, the route is that of the paper in short, and its first step says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
+
+import anyio.to_thread
 
 from citewell.errors import CitewellError
 from citewell.ingest.paper import Role
@@ -19,7 +22,16 @@ from citewell.skills.guide_name import LIMITS_HEADING
 from citewell.skills.guide_words import lang_of
 from citewell.skills.guide_write import has_room
 from citewell.skills.reading import OpenPaper, Plan, PlanStep
-from citewell.skills.reading_route_sections import Reading, minutes, names_part, readable, step_id, telling, weighed
+from citewell.skills.reading_route_interest import names_part, of_part, wanted
+from citewell.skills.reading_route_sections import (
+    Reading,
+    anything,
+    minutes,
+    readable,
+    step_id,
+    telling,
+    weighed,
+)
 from citewell.skills.reading_route_words import say
 
 FEWEST, MOST = 3, 8  # steps
@@ -37,10 +49,14 @@ RELATED: Final[Mapping[tuple[str, str], float]] = {
     ("zh", "en"): 0.82,
     ("en", "zh"): 0.815,
 }
+STRANGE = 0.02  # how much nearer one must come of whose words the paper has none: "how forecasts are made" passed otherwise
 HALF = 0.5
 SLACK = 0.03  # how much nearer than it is a section counts that holds more than half of the interest's words
 LONG = 3  # sentences that make a section of its own
 SAID = 90  # characters of a quote in a reason
+_BEFORE = re.compile(
+    r"\b(?:problem|task) (?:formulation|definition|statement)|\bpreliminar|\bnotation|问题定义|符号", re.IGNORECASE
+)
 NAMED = 4  # words of the interest in a reason
 PLACE: Final[Mapping[Role, int]] = {"abstract": 0, "introduction": 0, "related_work": 1, "method": 1, "other": 1, "results": 2}
 
@@ -52,15 +68,15 @@ async def make_route(
     stay with their sections.
     """
     lang, interest = lang_of(lang), " ".join(interest.split())
-    sections = readable(book, lines(book))
+    sections = await anyio.to_thread.run_sync(lambda: readable(book, lines(book, wanted(interest))))
     steps: list[PlanStep] = []
     if interest and sections:
         looked_for = await _in_paper_language(book, interest, llm)
         heard = await weighed(sections, looked_for, embedder)
         if _related(book, heard, looked_for):
-            steps = _serving(book, heard, lang)
+            steps = await anyio.to_thread.run_sync(_serving, book, heard, looked_for, lang)
     if not steps:
-        steps = _in_short(book, sections, lang)
+        steps = await anyio.to_thread.run_sync(lambda: _in_short(book, sections or anything(book), lang))
         if interest and steps:
             first = steps[0]
             why = say("unrelated", lang, interest=interest, why=first.why)
@@ -87,7 +103,10 @@ async def _in_paper_language(book: OpenPaper, interest: str, llm: LLM | None) ->
 
 def _related(book: OpenPaper, sections: Sequence[Reading], interest: str) -> bool:
     """Whether any section has to do with it."""
-    least = RELATED[lang_of(language(interest)), lang_of(book.paper.lang)]
+    tongue = lang_of(book.paper.lang)
+    least = RELATED[lang_of(language(interest)), tongue]
+    if lang_of(language(interest)) == tongue and not any(s.shared for s in sections):
+        least += STRANGE
     return names_part(interest) or any(s.cosine >= least - SLACK * (_held(s, interest) > HALF) for s in sections)
 
 
@@ -96,7 +115,7 @@ def _held(section: Reading, interest: str) -> float:
     return sum(len(word) for word in section.shared) / max(1, len(interest))
 
 
-def _serving(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[PlanStep]:
+def _serving(book: OpenPaper, sections: Sequence[Reading], interest: str, lang: str) -> list[PlanStep]:
     """First the paper in short, then what serves the interest, then results and limits that bear on it."""
     ranked = sorted(sections, key=lambda section: -section.score)
     best = ranked[0].score
@@ -105,16 +124,16 @@ def _serving(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[Pl
     opening = next((s for s in sections if s.opening), None)
     if opening is not None:
         chosen.setdefault(opening.part.start, opening)
-    for wanted in (_best(ranked, "results"), _limits(ranked)):
-        if wanted is not None and len(chosen) < MOST and wanted.score >= BEARS * best:
-            chosen.setdefault(wanted.part.start, wanted)
+    for other in (_best(ranked, "results"), _limits(ranked)):
+        if other is not None and len(chosen) < MOST and other.score >= BEARS * best:
+            chosen.setdefault(other.part.start, other)
     for section in ranked:
         if len(chosen) >= FEWEST:
             break
         chosen.setdefault(section.part.start, section)
     ordered = sorted(chosen.values(), key=lambda s: (_place(s), s.part.start))[:MOST]
     starts = [s.part.start for s in core]
-    return [_step(book, s, _why(s, starts, lang), s.said) for s in ordered]
+    return [_step(book, s, _why(s, starts, interest, lang), s.said) for s in ordered]
 
 
 def _place(section: Reading) -> int:
@@ -130,7 +149,7 @@ def _limits(ranked: Sequence[Reading]) -> Reading | None:
     return named or _best(ranked, "discussion")
 
 
-def _why(section: Reading, core: Sequence[int], lang: str) -> str:
+def _why(section: Reading, core: Sequence[int], interest: str, lang: str) -> str:
     """What in the section meets the interest."""
     said = _short(section.said)
     if section.part.start not in core:
@@ -140,6 +159,8 @@ def _why(section: Reading, core: Sequence[int], lang: str) -> str:
         joint = "、" if lang == "zh" else ", "
         listed = joint.join(quoted[:-1]) + say("and", lang) + quoted[-1] if len(quoted) > 1 else quoted[0]
         return say("words", lang, words=listed)
+    if of_part(section.part, interest):
+        return say("asked", lang, said=said)
     rank = say("nearest" if section.part.start == core[0] else "near_too", lang)
     return say("near", lang, rank=rank, said=said)
 
@@ -164,7 +185,8 @@ def _short(line: Line | None) -> str:
 
 def _in_short(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[PlanStep]:
     """The paper in short: abstract, introduction, the method as a whole, the main results, limits or the end."""
-    proper = [s for s in sections if not s.part.appendix and s.part.role != "other"]
+    whole = [s for s in sections if not s.part.appendix] or list(sections)
+    proper = [s for s in whole if s.part.role != "other"]
     chosen: list[Reading] = []
     for role in ("abstract", "introduction", "method", "results"):
         of_role = [s for s in proper if s.part.role == role]
@@ -172,7 +194,8 @@ def _in_short(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[P
     closing = [s for s in proper if s.part.role == "discussion"]
     chosen += [s for s in closing if LIMITS_HEADING.search(s.part.heading)][:1]
     chosen += [s for s in closing[-1:] if s not in chosen]
-    chosen += [s for s in proper if s not in chosen][: max(0, FEWEST - len(chosen))]
+    for spare in (proper, whole):  # a report or a chapter may have no part of a paper at all
+        chosen += [s for s in spare if s not in chosen][: max(0, FEWEST - len(chosen))]
     ordered = sorted(chosen, key=lambda s: s.part.start)[:MOST]
     return [_step(book, s, _general(s, lang), telling(s)) for s in ordered]
 
@@ -182,14 +205,17 @@ def _main(sections: Sequence[Reading]) -> list[Reading]:
     named = next(
         (s for s in sections if any(w in s.part.heading.casefold() for w in ("main", "overall", "主要", "总体"))), None
     )
-    return [named] if named else list(sections[:1])
+    long = next((s for s in sections if len(s.lines) >= LONG and not _BEFORE.search(s.part.heading)), None)
+    first = named or long or next(iter(sections), None)
+    return [first] if first else []
 
 
 def _general(section: Reading, lang: str) -> str:
     role = section.part.role
     if role == "abstract":
         return say("open_general", lang)
-    return say(f"general_{role}", lang, said=_short(telling(section)))
+    said = _short(telling(section))
+    return say(f"general_{role}" if said and role != "front" else "general_unsaid", lang, said=said)
 
 
 def _step(book: OpenPaper, section: Reading, why: str, quoted: Line | None) -> PlanStep:

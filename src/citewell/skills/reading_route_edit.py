@@ -45,7 +45,7 @@ def with_section(plan: Plan, book: OpenPaper, section: str, *, why: str = "") ->
     part = _section(book, section)
     if any(step.step_id == step_id(part) for step in plan.steps):
         return plan
-    own = next((reading for reading in readable(book, lines(book)) if reading.part.start == part.start), None)
+    own = next((reading for reading in readable(book, lines(book, parts=[part])) if reading.part.start == part.start), None)
     said = telling(own) if own else None
     step = PlanStep(
         step_id=step_id(part),

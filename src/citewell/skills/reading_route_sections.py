@@ -7,23 +7,24 @@ decided by words it holds or by a cosine that unrelated text does not reach.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final
 
+import anyio.to_thread
 import numpy as np
 
-from citewell.ingest.paper import Part
+from citewell.ingest.paper import Part, Role
 from citewell.ingest.script import HAN
 from citewell.ingest.sentences import language
-from citewell.knowledge.words import STOP_EN, STOP_ZH, index_tokens, query_tokens
-from citewell.models.base import Embedder
+from citewell.knowledge.words import STOP_ZH, index_tokens, query_tokens
+from citewell.models.base import Embedder, Vector
 from citewell.retrieve.rank import coverage, stretched
-from citewell.skills.guide_cues import compared, measured
-from citewell.skills.guide_lines import Line
-from citewell.skills.guide_name import LIMITS_HEADING
+from citewell.skills.guide_cues import CUES, compared, measured
+from citewell.skills.guide_lines import Line, lines
 from citewell.skills.reading import OpenPaper
+from citewell.skills.reading_route_interest import EMPTY_ZH, WORD, empty, names_part, of_part, without_parts
 
 # Minutes of careful reading. English: 238 words a minute is silent reading of non-fiction (Brysbaert 2019); reading to learn
 # takes half as long again as plain reading (Carver 1992: 200 against 300 words a minute), so 160. Chinese: 255 characters a
@@ -32,11 +33,13 @@ from citewell.skills.reading import OpenPaper
 WORDS_A_MINUTE, HAN_A_MINUTE = 160, 220
 LEAST_MINUTES = 0.5
 SHORTEST = 120  # characters of sentences below which a section is a heading with a line under it
+LEAST = 20  # characters beside a heading, where no section has more
 EMBEDDED = 4  # sentences a section that meaning is asked of: a 24-page paper has some 25 sections, so 100 in all
+MOST_SECTIONS = 40  # whose meaning is asked of: a book has hundreds, and the embedder some 40 sentences a second
+_ALWAYS: tuple[Role, ...] = ("abstract", "introduction", "method", "results", "discussion")
 _NEVER = re.compile(
     r"acknowledg|references|bibliograph|checklist|致谢|参考文献|作者简介|author contrib|funding|基金", re.IGNORECASE
 )
-_WORD = re.compile(rf"[^\W_{HAN}]+(?:[-'’][^\W_{HAN}]+)*")
 _HAN = re.compile(f"[{HAN}]")
 
 
@@ -64,104 +67,106 @@ def step_id(part: Part) -> str:
     return blake2b(key.encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
-def readable(book: OpenPaper, lines: Sequence[Line]) -> list[Reading]:
+def readable(book: OpenPaper, found: Sequence[Line]) -> list[Reading]:
     """The sections worth reading, in order: no front matter, references, acknowledgements or bare headings."""
-    found = []
+    by_part: defaultdict[int, list[Line]] = defaultdict(list)
+    for line in found:
+        by_part[line.part.start].append(line)
+    sections = []
     for part in book.paper.parts:
-        own = tuple(line for line in lines if line.part.start == part.start)
+        own = tuple(by_part[part.start])
         barred = part.role in ("front", "references") or _NEVER.search(" ".join(part.heading_path))
         if not barred and sum(len(line.text) for line in own) >= SHORTEST / (3 if own and own[0].zh else 1):
-            found.append(Reading(part, own))
-    return found
+            sections.append(Reading(part, own))
+    return sections
 
 
 def minutes(book: OpenPaper, part: Part) -> float:
     """Of careful reading, to the half minute."""
     text = book.document.text[part.start : part.end]
-    exact = len(_WORD.findall(text)) / WORDS_A_MINUTE + len(_HAN.findall(text)) / HAN_A_MINUTE
+    exact = len(WORD.findall(text)) / WORDS_A_MINUTE + len(_HAN.findall(text)) / HAN_A_MINUTE
     return max(LEAST_MINUTES, round(2 * exact) / 2)
 
 
+def anything(book: OpenPaper) -> list[Reading]:
+    """The sections with any text but their heading, for a document that has none worth a stop: short ones, of which perhaps no
+    sentence can be quoted.
+    """
+    held = [
+        part for part in book.paper.parts if part.role != "references" and part.end - part.start > len(part.heading) + LEAST
+    ]
+    held = [part for part in held if part.role != "front"] or held
+    return [Reading(part, tuple(lines(book, parts=[part]))) for part in held]
+
+
 async def weighed(sections: Sequence[Reading], interest: str, embedder: Embedder) -> list[Reading]:
-    """The sections with what each has to do with the interest."""
-    asked = [_asked(section, interest) for section in sections]
-    flat = [line for lines in asked for line in lines]
+    """The sections with what each has to do with the interest; of a book's many those that its words and parts speak for."""
+    sifted = await anyio.to_thread.run_sync(_sifted, sections, interest)
+    flat = [line for each in sifted for line in each.lines]
     if not flat:
         return list(sections)
     vectors = await embedder.passages([f"{_heading(line.part)}: {line.text}" for line in flat])
     cosines = vectors @ await embedder.query(interest)
-    held = coverage(interest, [_words_of(section) for section in sections])
-    headed = coverage(interest, [_heading(section.part) for section in sections])
+    return await anyio.to_thread.run_sync(_scored, sifted, interest, cosines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sifted:
+    """`lines`: the sentences whose meaning is asked of; `held` and `headed`: shares of the interest's words that the section
+    and its heading hold.
+    """
+
+    section: Reading
+    lines: list[Line]
+    held: float
+    headed: float
+    named: float
+
+
+def _sifted(sections: Sequence[Reading], interest: str) -> list[_Sifted]:
+    sections = [section for section in sections if section.lines]
+    subject = without_parts(interest)
+    held = coverage(subject, [_words_of(section) for section in sections]) if subject else [0.0] * len(sections)
+    headed = coverage(subject, [_heading(section.part) for section in sections]) if subject else [0.0] * len(sections)
+    weight = PART_WEIGHS if names_part(interest) else PART_WEIGHS / 2  # `the cost of the approach` is not about the method
+    named = [weight * of_part(section.part, interest) for section in sections]
+    worth = [WORDS_WEIGH * held[n] + HEADING_WEIGHS * headed[n] + named[n] for n in range(len(sections))]
+    ranked = sorted(range(len(sections)), key=lambda n: (-worth[n], n))[:MOST_SECTIONS]
+    first = [next((n for n, section in enumerate(sections) if section.part.role == role), None) for role in _ALWAYS]
+    kept = sorted({*ranked, *(n for n in first if n is not None)})
+    return [_Sifted(sections[n], _asked(sections[n], interest), held[n], headed[n], named[n]) for n in kept]
+
+
+def _scored(sifted: Sequence[_Sifted], interest: str, cosines: Vector) -> list[Reading]:
+    subject = without_parts(interest)
     found, at = [], 0
-    for n, section in enumerate(sections):
-        mine = cosines[at : at + len(asked[n])]
-        at += len(asked[n])
-        shares = np.asarray(coverage(interest, [line.text for line in asked[n]]))
-        leaning = np.asarray([line.dangling for line in asked[n]])
+    for each in sifted:
+        mine = cosines[at : at + len(each.lines)]
+        at += len(each.lines)
+        shares = np.asarray(coverage(interest, [line.text for line in each.lines]))
+        leaning = np.asarray([line.dangling or line.signpost for line in each.lines])
         best = int(np.argmax(mine + 0.1 * shares - 0.05 * leaning))
         top = float(np.sort(mine)[::-1][:2].mean())
-        named = PART_WEIGHS if of_part(section.part, interest) else 0.0
-        score = named + WORDS_WEIGH * held[n] + HEADING_WEIGHS * headed[n] + float(stretched(np.asarray(top)))
-        said = asked[n][best]
-        found.append(Reading(section.part, section.lines, score, float(mine.max()), _shared(section, interest), said))
+        score = each.named + WORDS_WEIGH * each.held + HEADING_WEIGHS * each.headed + float(stretched(np.asarray(top)))
+        of = each.section
+        said = each.lines[best] if subject else telling(of)
+        shared = _shared(of, subject) if subject else ()
+        found.append(Reading(of.part, of.lines, score, float(mine.max()), shared, said))
     return found
 
 
 # beside a meaning of 0 to 1: a heading says what all of its section is about, and who asks for results wants their part
 WORDS_WEIGH, HEADING_WEIGHS, PART_WEIGHS = 0.6, 0.8, 0.4
-# an interest in a part that any paper has, in either language, whatever the language of the paper
-_PARTS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
-    (
-        "limits",
-        re.compile(r"\b(?:limits?|limitations?|shortcomings?|weakness(?:es)?)\b|局限性?|不足之?处?|缺点", re.IGNORECASE),
-    ),
-    (
-        "results",
-        re.compile(
-            r"\b(?:results?|experiments?|performance|evaluation|findings)\b|实验结果|结果|实验|效果|性能", re.IGNORECASE
-        ),
-    ),
-    (
-        "method",
-        re.compile(r"\b(?:methods?|methodology|approach|architecture|algorithm)\b|方法|原理|模型结构|算法", re.IGNORECASE),
-    ),
-    (
-        "related_work",
-        re.compile(r"\b(?:related|prior|previous|earlier) (?:work|research)\b|相关工作|相关研究|已有研究", re.IGNORECASE),
-    ),
-    ("discussion", re.compile(r"\b(?:future|conclusions?|outlook)\b|未来(?:研究|工作)?方?向?|展望|结论", re.IGNORECASE)),
-    ("introduction", re.compile(r"\b(?:motivation|background|introduction)\b|动机|背景|引言", re.IGNORECASE)),
-)
-
-
-def of_part(part: Part, interest: str) -> bool:
-    """Whether the interest asks for a part of this kind."""
-    if part.appendix:
-        return False
-    limits = bool(LIMITS_HEADING.search(part.heading))
-    return any(
-        pattern.search(interest) and (limits if name == "limits" else part.role == name and not limits)
-        for name, pattern in _PARTS
-    )
-
-
-def names_part(interest: str) -> bool:
-    """Whether an interest is hardly more than the name of a part of a paper."""
-    rest = interest
-    for _, pattern in _PARTS:
-        rest = pattern.sub(" ", rest)
-    left = len([w for w in query_tokens(rest) if w not in _EMPTY and w not in _EMPTY_ZH]) if rest.strip() else 0
-    return rest != interest and left <= 1
 
 
 def _asked(section: Reading, interest: str) -> list[Line]:
     """The sentences of a section that hold most words of the interest, then its first ones, in their order."""
-    lines = [line for line in section.lines if not line.signpost] or list(section.lines)
-    shares = coverage(interest, [line.text for line in lines])
-    spread = [round(i * (len(lines) - 1) / max(1, EMBEDDED - 1)) for i in range(EMBEDDED)]
-    by_words = sorted((i for i in range(len(lines)) if shares[i] > 0), key=lambda i: (-shares[i], lines[i].dangling, i))
+    own = [line for line in section.lines if not line.signpost] or list(section.lines)
+    shares = coverage(interest, [line.text for line in own])
+    spread = [round(i * (len(own) - 1) / max(1, EMBEDDED - 1)) for i in range(EMBEDDED)]
+    by_words = sorted((i for i in range(len(own)) if shares[i] > 0), key=lambda i: (-shares[i], own[i].dangling, i))
     chosen = list(dict.fromkeys([*by_words[: EMBEDDED - 1], *spread]))[:EMBEDDED]
-    return [lines[i] for i in sorted(chosen)]
+    return [own[i] for i in sorted(chosen)]
 
 
 def _shared(section: Reading, interest: str) -> tuple[str, ...]:
@@ -172,9 +177,9 @@ def _shared(section: Reading, interest: str) -> tuple[str, ...]:
     held, folded = set(index_tokens(text)), text.casefold()
     found: list[str] = []
     end = -2
-    for match in _WORD.finditer(interest):
+    for match in WORD.finditer(interest):
         word = match[0]
-        if len(word) < 3 or word.casefold() in _EMPTY or not set(query_tokens(word)) & held:
+        if len(word) < 3 or empty(word) or not set(query_tokens(word)) & held:
             continue
         phrase = f"{found[-1]} {word}" if found else ""
         if phrase and match.start() == end + 1 and phrase.casefold() in folded:
@@ -192,33 +197,10 @@ def _longest_common(interest: str, text: str) -> tuple[str, ...]:
     while at < len(interest) - 1:
         end = next((e for e in range(len(interest), at + 1, -1) if interest[at:e] in text), at)
         run = interest[at:end].strip("的了和与，。、？！ ")
-        if len(run) > 1 and run not in STOP_ZH and run not in _EMPTY_ZH:
+        if len(run) > 1 and run not in STOP_ZH and run not in EMPTY_ZH:
             found.append(run)
         at = max(end, at + 1)
     return tuple(dict.fromkeys(found))
-
-
-_EMPTY = STOP_EN | frozenset(
-    {
-        "paper",
-        "work",
-        "works",
-        "method",
-        "methods",
-        "approach",
-        "used",
-        "use",
-        "using",
-        "interested",
-        "interest",
-        "want",
-        "know",
-    }
-    | {"understand", "read", "learn", "main", "more", "most", "all", "not", "between", "about", "does", "into", "over", "under"}
-)
-_EMPTY_ZH = frozenset(
-    {"论文", "本文", "方法", "研究", "怎么", "如何", "什么", "时候", "关心", "感兴趣", "了解", "想要", "问题", "进行"}
-)
 
 
 def _words_of(section: Reading) -> str:
@@ -230,6 +212,15 @@ def _heading(part: Part) -> str:
 
 
 def telling(section: Reading) -> Line | None:
-    """The sentence of a section that says most by itself, whatever the interest."""
+    """The sentence of a section that says most by itself, whatever the interest: of the method one that says how, else one with
+    a figure or a comparison.
+    """
     whole = [line for line in section.lines if not line.dangling and not line.signpost] or list(section.lines)
-    return max(whole, key=lambda line: (measured(line.text) + compared(line.text), -line.order), default=None)
+    how = section.part.role == "method"
+    return max(
+        whole, key=lambda line: (_how(line) if how else measured(line.text) + compared(line.text), -line.order), default=None
+    )
+
+
+def _how(line: Line) -> float:
+    return sum(weight for pattern, weight in CUES["method"] if pattern.search(line.quote)) - 0.5 * compared(line.text)
