@@ -29,6 +29,9 @@ from citewell.skills.audit import asking, audit
 from citewell.skills.cite import prove
 from citewell.skills.evidence import Passage
 from citewell.types import Hit, Verdict
+from paper_audit_fresh import CLAIMS as FRESH_CLAIMS
+from paper_audit_fresh import PAPERS as FRESH_PAPERS
+from paper_audit_fresh import PASSAGES as FRESH_PASSAGES
 from paper_audit_plant import Planted, paragraphs, planted
 from paper_audit_set import CLAIMS, PAPERS, PASSAGES, Claim
 from paper_audit_unseen import CHINESE, ENGLISH
@@ -46,12 +49,12 @@ def by_hand(claims: Sequence[Claim] = CLAIMS) -> list[Planted]:
 
 def evidence(part: str) -> tuple[Passage, ...]:
     """A part of a made-up paper, the two behind it and the one before it."""
-    lang = next(lang for lang, (_, parts) in PAPERS.items() if part in parts)
-    title, parts = PAPERS[lang]
+    papers = (*PAPERS.items(), *FRESH_PAPERS.items())
+    lang, title, parts = next((lang, title, parts) for lang, (title, parts) in papers if part in parts)
     at = parts.index(part)
     found = []
-    for n, name in enumerate((part, parts[(at + 1) % 6], parts[(at + 2) % 6], parts[at - 1]), 1):
-        text, start = PASSAGES[name], 10_000 * n
+    for n, name in enumerate((part, parts[(at + 1) % len(parts)], parts[(at + 2) % len(parts)], parts[at - 1]), 1):
+        text, start = (PASSAGES | FRESH_PASSAGES)[name], 10_000 * n
         hit = Hit(n, f"made-{lang}", "eval", title, "", (name,), 1, start, start + len(text), text, lang)
         found.append(Passage(n, hit, tuple((start + a, start + b) for a, b in sentences(text)), text))
     return tuple(found)
@@ -142,6 +145,8 @@ async def main() -> None:
         mechanical += made
         await table(f"{path.name}: {len(made)} claims", made, show=args.show)
     await table(f"written by hand: {len(hand)} claims", hand, show=args.show)
+    fresh = by_hand(FRESH_CLAIMS)
+    await table(f"written by hand on two more papers: {len(fresh)} claims", fresh, show=args.show)
     unseen = of_samples(SAMPLES)
     await table(f"written by hand on the sample papers: {len(unseen)} claims", unseen, show=args.show)
     if args.llm == "builtin":

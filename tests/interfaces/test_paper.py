@@ -6,6 +6,8 @@ The one rule: papers are the committed samples, models are the scripted ones.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -263,6 +265,30 @@ def test_export(cli: Cli, session: str, tmp_path: Path) -> None:
     assert "name it NAME.md" in cli("papers", "export", session, str(tmp_path / "notes.txt")).err
     assert "cannot be written" in cli("papers", "export", session, str(tmp_path / "none" / "notes.md")).err
     assert sorted(path.name for path in tmp_path.iterdir() if "notes" in path.name) == ["notes.md"]
+
+
+def test_an_export_that_cannot_be_written(cli: Cli, session: str, tmp_path: Path) -> None:
+    """It is told as what it is: where a file stands in place of a folder, and where the device is full."""
+    (tmp_path / "file").write_text("x", "utf-8")
+    told = cli("papers", "export", session, str(tmp_path / "file" / "notes.md")).err
+    assert ("cannot be written" in told, "internal" in told) == (True, False)
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no device that is always full")
+    with full.open("w") as device:
+        command = [sys.executable, "-m", "citewell", "papers", "export", session, "-"]
+        done = subprocess.run(command, stdout=device, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert ("standard output: cannot be written" in done.stderr, "Exception" in done.stderr) == (True, False)
+
+
+def test_a_session_that_is_not_there(cli: Cli) -> None:
+    """No hint that makes no sense of it, and none to go on with it."""
+    for command in (("papers", "show", "nope"), ("paper", "--session", "nope", "--ask", QUESTION)):
+        told = cli(*command).err
+        assert "citewell papers list" in told
+        assert "leave it out" not in told
+        assert "go on with it" not in told
 
 
 def test_a_removed_paper(cli: Cli, session: str) -> None:

@@ -38,7 +38,10 @@ whole = ask_paper.WORK.get(event)
 async def stopped(talk, stage):
     await whole(talk, stage)
     pathlib.Path({mark!r}).touch()
-    await asyncio.sleep(60)
+    for _ in range(600):  # until it is told to go on, or killed
+        await asyncio.sleep(0.1)
+        if pathlib.Path({mark!r} + ".go").exists():
+            break
 if event:
     ask_paper.WORK[event] = stopped
 chat = ScriptedLLM.chat
@@ -165,6 +168,57 @@ def test_killed_before_an_answer_is_kept(bench: Bench, how: signal.Signals) -> N
     assert (after["runs"], done["unfinished"], len(done["answers"])) == ([], [], 1)
     assert done["answers"][0]["trace_id"] == left["trace_id"]
     assert bench.done("trace", left["trace_id"])["question"] == QUESTION
+
+
+def test_what_another_process_answers_is_left_to_it(bench: Bench) -> None:
+    """A second terminal says so, takes nothing over, and answers its own; the first one's answer is kept."""
+    session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
+    with bench.running("paper", "--session", session_id, "--ask", QUESTION, event="ask") as process:
+        until = time.monotonic() + 60
+        while not bench.mark.exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        seen = bench.done("papers", "show", session_id)
+        assert ([each["question"] for each in seen["under_way"]], seen["unfinished"]) == ([QUESTION], [])
+        said = subprocess.run(
+            bench.command("paper", "--session", session_id), env=bench.environ, capture_output=True, check=True
+        )
+        assert f"it is being answered by another process: {QUESTION}" in said.stderr.decode()
+        bench.mark.with_name("mark.go").touch()
+        assert process.wait(30) in {0, 3}, process.stderr and process.stderr.read().decode()
+    assert [answer["question"] for answer in bench.session()["answers"]] == [QUESTION]
+    assert bench.session()["runs"] == []
+
+
+def test_deleted_while_it_answers(bench: Bench) -> None:
+    """That is said, and no way to go on with it is shown."""
+    session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
+    with bench.running("paper", "--session", session_id, "--ask", QUESTION, event="ask") as process:
+        until = time.monotonic() + 60
+        while not bench.mark.exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        bench.done("papers", "delete", session_id, "--yes")
+        bench.mark.with_name("mark.go").touch()
+        assert process.wait(30) == 1
+        assert process.stderr is not None
+        told = process.stderr.read().decode()
+    assert f"session {session_id} was deleted while this was answered" in told
+    assert "go on with it" not in told
+
+
+def test_a_question_that_ends_its_process_does_not_lock_the_session(bench: Bench) -> None:
+    """It is tried once more, then given up, which is said; the session goes on."""
+    session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
+    bench.killed("paper", "--session", session_id, "--ask", QUESTION, event="ask", how=signal.SIGKILL)
+    bench.killed("paper", "--session", session_id, event="ask", how=signal.SIGKILL)
+    command = bench.command("paper", "--session", session_id, "--ask", "How long was it trained?")
+    third = subprocess.run(command, env=bench.environ, capture_output=True, check=False)
+    assert third.returncode in {0, 3}, third.stderr.decode()
+    assert f"stopped Citewell twice and is given up: {QUESTION}" in third.stderr.decode()
+    after = bench.session()
+    assert [answer["question"] for answer in after["answers"]] == ["How long was it trained?"]
+    assert after["runs"] == []
 
 
 def test_killed_again_and_again(bench: Bench) -> None:

@@ -219,17 +219,17 @@ async def test_events_and_a_client_that_leaves(client: httpx.AsyncClient, app: A
     await client.post(f"{path}/plan", json={})
     reply = await client.post(f"{path}/messages", json={"text": QUESTION}, headers=SSE)
     kinds = [line.removeprefix("event: ") for line in reply.text.splitlines() if line.startswith("event: ")]
-    assert kinds[0] == "step"
+    assert kinds[:2] == ["progress", "step"]
     assert kinds[-1] == "answer"
     before = (await client.get(path)).json()
     assert isinstance(app.llm, ScriptedLLM)
     monkeypatch.setattr(app.llm, "_next", _for_ever)
     leaving = asyncio.create_task(client.post(f"{path}/messages", json={"text": "How is it trained?"}, headers=SSE))
     async with asyncio.timeout(10):
-        while not (await client.get(path)).json()["unfinished"]:  # noqa: ASYNC110  # the server tells nobody
+        while not (await client.get(path)).json()["under_way"]:  # noqa: ASYNC110  # the server tells nobody
             await asyncio.sleep(0.05)
         leaving.cancel()
-        while (await client.get(path)).json()["unfinished"]:  # noqa: ASYNC110  # the server tells nobody
+        while (await client.get(path)).json()["under_way"]:  # noqa: ASYNC110  # the server tells nobody
             await asyncio.sleep(0.05)
     after = (await client.get(path)).json()
     assert after["answers"] == before["answers"]
@@ -249,7 +249,7 @@ async def test_a_session_deleted_while_its_report_is_made(
     found = await begun(client)
     path = f"/api/papers/{found['session']['session_id']}"
     async with asyncio.timeout(10):
-        while not (await client.get(path)).json()["unfinished"]:  # noqa: ASYNC110  # the server tells nobody
+        while not (await client.get(path)).json()["under_way"]:  # noqa: ASYNC110  # the server tells nobody
             await asyncio.sleep(0.05)
     assert (await client.delete(path)).status_code == 204
     job = await ended(client, found["job"])

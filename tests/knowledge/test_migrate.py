@@ -14,6 +14,7 @@ from citewell.knowledge.db import Database
 from citewell.knowledge.index import INDEXES, Filter
 from citewell.knowledge.migrations import MIGRATIONS
 from citewell.knowledge.pages import Snapshots
+from citewell.knowledge.runs import Runs
 from citewell.knowledge.sites import Sites
 from citewell.models.base import Vector
 from citewell.types import Document, Section
@@ -91,3 +92,18 @@ async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPat
         assert [each.problem for each in await snapshots.of("web")] == ["gone"]
         await catalog.delete_collection("web")
         assert not any([await snapshots.of("web"), await sites.sites()])
+
+
+async def test_a_database_of_version_9(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was stopped then can be gone on with."""
+    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:9])
+    async with Database(path) as db:
+        row = "'tr_1', 'local', 'paper', '{\"question\": \"Why?\"}', 'ask', '{}', 'h', 1.0, 1.0"
+        await db.write(lambda connection: connection.exec_driver_sql(f"INSERT INTO runs VALUES ({row})"))
+    monkeypatch.undo()
+    async with Database(path) as db:
+        runs = Runs(db, 30.0, lambda: 2.0)
+        [run] = await runs.list("local")
+        assert (run.question, run.alive) == ("Why?", False)
+        saved, _ = await runs.take("tr_1", "local")
+        assert saved.next == "ask"

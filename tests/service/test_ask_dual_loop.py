@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -276,7 +277,7 @@ async def test_nobody_goes_on_with_what_is_not_theirs(filled: App) -> None:
 
 
 async def test_who_goes_on_takes_it_over(filled: App) -> None:
-    """Two at once: the first stops at its next step, and one answer is kept."""
+    """Two at once: only who was silent for too long loses its run; it stops at its next step, and one answer is kept."""
     llm = script(filled)
     llm.enqueue(DRAFT, DRAFT)
     first = stream(filled, asking())
@@ -284,7 +285,12 @@ async def test_who_goes_on_takes_it_over(filled: App) -> None:
     async for event in first:
         if isinstance(event.data, Step) and event.data.node == "grade_documents":
             break
-    (run,) = await unfinished(filled)
+    (run,) = await filled.runs.list("local")
+    assert await unfinished(filled) == []
+    with pytest.raises(Conflict, match="is being answered by another process"):
+        await ask(filled, AskRequest(resume=run.trace_id))
+    await filled.db.write(lambda connection: connection.exec_driver_sql("UPDATE runs SET lease = 1"))
+    assert await unfinished(filled) == [replace(run, alive=False)]
     answer = await ask(filled, AskRequest(resume=run.trace_id))
     assert answer.status == "answered"
     left: list[Any] = []

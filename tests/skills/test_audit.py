@@ -222,3 +222,91 @@ async def test_names_with_figures_far_sides_and_one_of_a_list(source: str, true:
     wrong = await audit("", false, evidence, llm=None, embedder=None)
     assert right.failed == [], right.proof.sentences
     assert wrong.failed, wrong.proof.sentences
+
+
+BIKES = passages(
+    "Existing planners assume a fixed range. We propose RESCAST for fleets.",
+    "RESCAST predicts the reserve with a gated recurrent network. The network has three layers of 64 units. "
+    "The encoder is frozen and the decoder is trained. "
+    "The history model is a gated recurrent unit with 32 hidden units. RESCAST has 24,310 parameters.",
+    "RESCAST reaches an error of 4.1 percent, and the linear baseline reaches 7.9 percent. "
+    "On hilly routes the error of RESCAST rises to 6.3 percent. "
+    "The Transformer with LayerDrop is slower than the GRU on long trips. The error decreased from 7.9 to 4.1 percent. "
+    "Method A outperforms Method B on precision but Method B outperforms Method A on recall. "
+    "Smith et al. proposed the filter; we adopt it unchanged. The p-value was 0.20, which is not significant.",
+    "We tested one city only. Winter data are not included.",
+)
+BIKES_ZH = passages(
+    "现有规划器假设里程固定。RESCAST 用门控循环网络预测剩余电量。网络有三层，每层 64 个单元。"
+    "编码器保持冻结，解码器参与训练。门控循环单元有 32 个隐藏单元。",
+    "RESCAST 的误差为 4.1%，线性基线的误差为 7.9%。在丘陵路线上，RESCAST 的误差升至 6.3%。"
+    "带 LayerDrop 的 Transformer 在长途行程上比 GRU 慢。误差从 7.9% 下降到 4.1%。"
+    "冬季数据未纳入实验。Smith 等人提出了该滤波器，我们沿用了它。",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "problem"),
+    [
+        ("RESCAST reaches an error of 7.9 percent.", "unsupported", "7.9 to another"),
+        ("The linear baseline reaches an error of 4.1 percent and RESCAST 7.9 percent.", "unsupported", "to another"),
+        ("On flat routes the error of RESCAST rises to 6.3 percent.", "unsupported", "hilly, not flat"),
+        ("Method A outperforms Method B on recall but Method B outperforms Method A on precision.", "unsupported", "of the o"),
+        ("We proposed the filter and Smith et al. adopted it unchanged.", "unsupported", "of the other"),
+        ("The p-value was 0.20, which is significant.", "unsupported", "denies"),
+        ("The decoder is frozen and the encoder is trained.", "unsupported", "of the other"),
+        ("The network has 64 layers of three units.", "unsupported", "64 units"),
+        ("RESCAST predicts the reserve with a convolutional network.", "unsupported", "gated recurrent, not convolutional"),
+        ("The Transformer with LayerDrop is slower than the GRU on short trips.", "unsupported", "long, not short"),
+        ("Winter data are not needed.", "partly", "included, not needed"),
+        ("The error of RESCAST would be lower in winter.", "partly", "supposes no such thing"),
+        ("RESCAST assumes a fixed range.", "partly", "Existing planners, not RESCAST"),
+        ("The recurrent network has 32 parameters.", "partly", "32 units, not parameters"),
+        ("RESCAST 的误差为 7.9%。", "unsupported", "another"),
+        ("在平坦路线上，RESCAST 的误差升至 6.3%。", "unsupported", "丘陵, not 平坦"),
+        ("带 LayerDrop 的 Transformer 在短途行程上比 GRU 慢。", "unsupported", "长途, not 短途"),
+        ("解码器保持冻结，编码器参与训练。", "unsupported", "of the other"),
+        ("我们提出了该滤波器，Smith 等人沿用了它。", "unsupported", "of the other"),
+        ("网络有 64 层，每层三个单元。", "unsupported", "64 单元"),
+        ("RESCAST 用卷积网络预测剩余电量。", "unsupported", "not 卷积"),
+        ("RESCAST 假设里程固定。", "partly", "not RESCAST"),
+        ("冬季数据不需要。", "partly", "not 需要"),
+        ("门控循环单元有 32 个参数。", "partly", "not 参数"),
+    ],
+)  # fmt: skip
+async def test_a_word_a_subject_or_a_count_in_the_place_of_another(claim: str, verdict: str, problem: str) -> None:
+    """What stood beside the quote that refutes it: planted by a reviewer, and the same in Chinese."""
+    found = await audit("", claim, BIKES if language(claim) == "en" else BIKES_ZH, llm=None, embedder=None)
+    (sentence,) = found.proof.sentences
+    assert sentence.verdict == verdict, sentence
+    assert problem in " ".join(sentence.problems), sentence
+    assert found.amiss == {0}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The linear baseline has an error of 7.9 percent, RESCAST one of 4.1 percent.",
+        "A gated recurrent network predicts the reserve.",
+        "The model has three layers of 64 units.",
+        "On long trips, the GRU is faster than the Transformer with LayerDrop.",
+        "The error of RESCAST increases to 6.3 percent on hilly routes.",
+        "The decoder is trained and the encoder is frozen.",
+        "Smith et al. proposed the filter, and the authors adopt it unchanged.",
+        "Method B outperforms Method A on recall but Method A outperforms Method B on precision.",
+        "The p-value of 0.20 is not significant.",
+        "The data do not include winter.",
+        "Current planners assume a fixed range.",
+        "网络共三层，每层有 64 个单元。",
+        "门控循环单元含有 32 个隐藏单元。",
+        "解码器参与训练，编码器保持冻结。",
+        "我们沿用了 Smith 等人提出的滤波器。",
+        "在丘陵路线上，RESCAST 的误差上升到 6.3%。",
+        "现有的规划器都假定里程固定。",
+    ],
+)  # fmt: skip
+async def test_another_word_for_the_same_and_another_order_pass(claim: str) -> None:
+    """The true ones beside them: clauses exchanged whole, a synonym, a passive."""
+    found = await audit("", claim, BIKES if language(claim) == "en" else BIKES_ZH, llm=None, embedder=None)
+    assert [s.verdict for s in found.proof.sentences] == ["supported"], found.proof.sentences
+    assert found.passed

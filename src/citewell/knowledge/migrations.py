@@ -199,6 +199,19 @@ def m009_pages(connection: Connection) -> None:
     )
 
 
+def m010_leases(connection: Connection) -> None:
+    """Who is at work on a run: until when without a sign of life, in which process, and how often it was begun. And the traces
+    of a session, which go with it.
+    """
+    _run(
+        connection,
+        "ALTER TABLE runs ADD COLUMN lease REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE runs ADD COLUMN process TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE runs ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1",
+        "CREATE INDEX traces_session ON traces (session_id)",
+    )
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
     m001_knowledge,
     m002_sessions,
@@ -209,6 +222,7 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
     m007_memories,
     m008_runs,
     m009_pages,
+    m010_leases,
 ]
 
 

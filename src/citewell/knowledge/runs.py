@@ -1,6 +1,7 @@
 """Runs of agents that are not over: how far each came, so that one that was killed can be gone on with.
 
-The one rule: who goes on with a run takes it over; whoever had it before is told so at the next step, and stops.
+The one rule: a run is its holder's while that one gives signs of life (`renew`), and nobody else's. Once it is silent, or its
+process is gone, another takes the run over; whoever had it before is told so at the next step, and stops.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from sqlalchemy import Connection, text
 
 from citewell.errors import Conflict, NotFound
 from citewell.knowledge.db import Database
+from citewell.knowledge.process import gone, this_process
 
 DAY = 86_400.0
+LEASE_SECONDS = 30.0  # a silent run is free after this, where it cannot be seen that its process is gone
+MOST_ATTEMPTS = 2  # a run that ended its process this often is not begun again
+ALIVE, GAVE_UP = "under_way", "gave_up"  # codes of errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,9 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a list shows of a run: who asked what, and where it goes on. `updated_at`: when its last node was finished."""
+    """What a list shows of a run: who asked what, and where it goes on. `updated_at`: when its last node was finished.
+    `alive`: somebody is at work on it.
+    """
 
     trace_id: str
     agent: str
@@ -44,18 +51,24 @@ class Unfinished:
     next: str
     updated_at: float
     session_id: str = ""
+    alive: bool = False
 
 
 class Runs:
     """Raises StorageError. Runs nobody goes on with are forgotten after `days`."""
 
-    def __init__(self, db: Database, days: float, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, db: Database, days: float, clock: Callable[[], float] = time.time, *, lease: float = LEASE_SECONDS
+    ) -> None:
         self._db = db
         self._seconds = days * DAY
         self._clock = clock
+        self._lease = lease
 
     async def begin(self, trace_id: str, user_id: str, agent: str, request: dict[str, Any]) -> str:
-        """The holder's token of a new run, of which nothing is finished yet."""
+        """The holder's token of a new run, of which nothing is finished yet. It is alive from the first `renew` on, and can be
+        taken from the first `keep` on.
+        """
         holder = secrets.token_hex(8)
         now = self._clock()
         row = {"id": trace_id, "user": user_id, "agent": agent, "request": json.dumps(request), "holder": holder, "now": now}
@@ -72,20 +85,44 @@ class Runs:
         row = {"id": trace_id, "holder": holder, "next": next_node, "state": json.dumps(state), "now": self._clock()}
         await self._db.write(lambda connection: _held(connection.execute(_KEEP, row).rowcount, trace_id))
 
+    async def renew(self, trace_id: str, holder: str) -> None:
+        """A sign of life. Raises Conflict as `keep` does."""
+        row = {"id": trace_id, "holder": holder, "lease": self._clock() + self._lease, "process": this_process()}
+        await self._db.write(lambda connection: _held(connection.execute(_RENEW, row).rowcount, trace_id))
+
+    async def release(self, trace_id: str, holder: str) -> None:
+        """Free for anybody at once, the attempt not counted: it was stopped, and stopped nobody. Nothing where it has ended."""
+        row = {"id": trace_id, "holder": holder}
+        await self._db.write(lambda connection: connection.execute(_RELEASE, row))
+
     async def take(self, trace_id: str, user_id: str) -> tuple[Saved, str]:
-        """Go on with a run of this user: how far it came, and the new holder's token. Raises NotFound."""
+        """Go on with a run of this user: how far it came, and the new holder's token. Raises NotFound, and Conflict where
+        somebody is at work on it (`under_way`), or where it has ended its process too often (`gave_up`): it is over then.
+        """
         holder = secrets.token_hex(8)
 
-        def take(connection: Connection) -> Saved:
-            asked = {"id": trace_id, "user": user_id, "old": self._clock() - self._seconds}
-            row = connection.execute(_GET, asked).one_or_none()
+        def take(connection: Connection) -> Saved | None:
+            now = self._clock()
+            row = connection.execute(_GET, {"id": trace_id, "user": user_id, "old": now - self._seconds}).one_or_none()
             if row is None:
                 hint = f"where it is finished, `citewell trace {trace_id}` shows its answer; another user's needs --user"
                 raise NotFound(f"no unfinished run {trace_id!r} of user {user_id!r}", hint=hint)
-            connection.execute(_TAKE, {"id": trace_id, "holder": holder})
+            if _alive(row, now):
+                hint = f"wait for it; `citewell trace {trace_id}` shows its answer then"
+                raise Conflict(f"run {trace_id} is being answered by another process", hint=hint, code=ALIVE)
+            if row.attempts >= MOST_ATTEMPTS:
+                asked.append(json.loads(row.request).get("question", ""))
+                connection.execute(text("DELETE FROM runs WHERE trace_id = :id"), {"id": trace_id})
+                return None
+            values = {"id": trace_id, "holder": holder, "lease": now + self._lease, "process": this_process()}
+            connection.execute(_TAKE, values)
             return _saved(row)
 
-        return await self._db.write(take), holder
+        asked: list[str] = []
+        saved = await self._db.write(take)
+        if saved is None:
+            raise Conflict(f"stopped Citewell twice and is given up: {asked[0] or 'the guide'}", hint=_GIVEN_UP, code=GAVE_UP)
+        return saved, holder
 
     async def end(self, trace_id: str, holder: str) -> None:
         """It is over. Raises Conflict as `keep` does."""
@@ -100,9 +137,14 @@ class Runs:
         connection.execute(_END_SESSION, {"session": session_id})
 
     async def list(self, user_id: str) -> list[Unfinished]:
-        """The unfinished ones of a user, the newest first. Their states, which may be large, are left where they are."""
-        values = {"user": user_id, "old": self._clock() - self._seconds}
-        return await self._db.read(lambda connection: [_unfinished(row) for row in connection.execute(_LIST, values)])
+        """Those of a user that have not ended, the newest first. Their states, which may be large, are left where they are."""
+        now = self._clock()
+        values = {"user": user_id, "old": now - self._seconds}
+        return await self._db.read(lambda connection: [_unfinished(row, now) for row in connection.execute(_LIST, values)])
+
+
+def _alive(row: Any, now: float) -> bool:
+    return bool(row.lease > now and not gone(row.process))
 
 
 def _held(rows: int, trace_id: str) -> None:
@@ -124,22 +166,32 @@ def _saved(row: Any) -> Saved:
     )
 
 
-def _unfinished(row: Any) -> Unfinished:
+def _unfinished(row: Any, now: float) -> Unfinished:
     said = json.loads(row.request)  # not by SQLite, which makes no text of half a character
     session_id = said.get("session_id") or ""
-    return Unfinished(row.trace_id, row.agent, said.get("question", ""), row.next, row.updated_at, session_id)
+    question, alive = said.get("question", ""), _alive(row, now)
+    return Unfinished(row.trace_id, row.agent, question, row.next, row.updated_at, session_id, alive)
 
 
+_GIVEN_UP = "ask it again, in other words; CITEWELL_LOG_LEVEL=debug and the log may show what happens"
 _BEGIN = text(
     """INSERT INTO runs (trace_id, user_id, agent, request, next, state, holder, started_at, updated_at)
     VALUES (:id, :user, :agent, :request, '', '{}', :holder, :now, :now)"""
 )
-_KEEP = text("UPDATE runs SET next = :next, state = :state, updated_at = :now WHERE trace_id = :id AND holder = :holder")
+# a run that gets further is no danger to its process: what it was stopped by before does not count
+_KEEP = text(
+    """UPDATE runs SET next = :next, state = :state, updated_at = :now, attempts = 1
+    WHERE trace_id = :id AND holder = :holder"""
+)
 _GET = text("SELECT * FROM runs WHERE trace_id = :id AND user_id = :user AND updated_at > :old AND next <> ''")
-_TAKE = text("UPDATE runs SET holder = :holder WHERE trace_id = :id")
+_RENEW = text("UPDATE runs SET lease = :lease, process = :process WHERE trace_id = :id AND holder = :holder")
+_RELEASE = text("UPDATE runs SET lease = 0, attempts = max(attempts - 1, 0) WHERE trace_id = :id AND holder = :holder")
+_TAKE = text(
+    """UPDATE runs SET holder = :holder, lease = :lease, process = :process, attempts = attempts + 1 WHERE trace_id = :id"""
+)
 _END = text("DELETE FROM runs WHERE trace_id = :id AND holder = :holder")
 _END_SESSION = text("DELETE FROM runs WHERE json_extract(request, '$.session_id') = :session")
 _LIST = text(
-    """SELECT trace_id, agent, request, next, updated_at FROM runs
+    """SELECT trace_id, agent, request, next, updated_at, lease, process FROM runs
     WHERE user_id = :user AND updated_at > :old AND next <> '' ORDER BY updated_at DESC"""
 )

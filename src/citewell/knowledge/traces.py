@@ -59,6 +59,10 @@ class Traces:
         query = text("DELETE FROM traces WHERE trace_id = :id")
         await self._db.write(lambda connection: connection.execute(query, {"id": trace_id}))
 
+    def delete_session_in(self, connection: Connection, session_id: str) -> None:
+        """Those of a session that is deleted go with it: they hold what was said, and the sentences that were quoted."""
+        connection.execute(text("DELETE FROM traces WHERE session_id = :session"), {"session": session_id})
+
     async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
         """The newest first."""
 

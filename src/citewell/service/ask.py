@@ -5,8 +5,10 @@ The one rule: an answer that was shown can be looked up again, step by step, und
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
 
 from sqlalchemy import Connection
 
@@ -15,6 +17,7 @@ from citewell.knowledge.index import Filter
 from citewell.knowledge.runs import Unfinished
 from citewell.models.clean import clean
 from citewell.models.metered import Metered
+from citewell.service.alive import Alive
 from citewell.service.app import App
 from citewell.service.ask_dual_loop import run_dual_loop
 from citewell.service.ask_paper import run_paper
@@ -33,6 +36,7 @@ from citewell.types import Answer, Event, Message, Step, Trace
 __all__ = ["AGENTS", "AUTO", "AskRequest", "ask", "names", "stop", "stream"]
 
 AUTO = "auto"
+DELETED = "session_deleted"  # code of the error
 BRINGS = {"website", "paper"}  # agents that bring their own documents
 AGENTS: dict[str, Runner] = {"qa": run_qa, "dual_loop": run_dual_loop, "website": run_website, "paper": run_paper}
 
@@ -57,22 +61,38 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     """Steps, draft tokens, citations and warnings as they come; the last event is the answer.
 
     Raises InvalidInput (empty, too long, refused word, unknown agent or option, wrong value of one), NotFound (collection,
-    document, session, run to go on with), Conflict (a run that was gone on with elsewhere), and what the stores and models
-    raise where no answer could be had without them.
+    document, session, run to go on with), Conflict (a run that was gone on with elsewhere, is under way there or is given up; a
+    session that was deleted meanwhile), and what the stores and models raise where no answer could be had without them.
     """
     if not request.resume and request.agent not in names():
         raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(names())}", code="unknown_agent")
     run = await _gone_on(app, request) if request.resume else await _begin(app, request)
-    for step in run.steps:
-        yield Event("step", step)
-    async for event in AGENTS[run.agent](run):
-        if isinstance(event.data, Answer):
-            answer = event.data if run.repeats else await _kept(run, event.data)
-            for warning in answer.warnings:
-                yield Event("warning", warning)
-            yield Event("answer", answer)
-        else:
-            yield event
+    try:
+        async with Alive(run), aclosing(AGENTS[run.agent](run)) as events:  # type: ignore[type-var]  # generators, all of them
+            for step in run.steps:
+                yield Event("step", step)
+            async for event in events:
+                if isinstance(event.data, Answer):
+                    answer = event.data if run.repeats else await _stored(run, event.data)
+                    for warning in answer.warnings:
+                        yield Event("warning", warning)
+                    yield Event("answer", answer)
+                else:
+                    yield event
+    except Conflict:
+        await _still_a_session(run)
+        raise
+
+
+async def _still_a_session(run: Run) -> None:
+    """A run that was ended with its session is told why. Raises Conflict."""
+    if not run.session_id:
+        return
+    try:
+        await run.app.sessions.get(run.session_id)
+    except NotFound:
+        why = f"session {run.session_id} was deleted while this was answered"
+        raise Conflict(why, hint="nothing of the answer is kept", code=DELETED) from None
 
 
 async def _begin(app: App, request: AskRequest) -> Run:
@@ -140,6 +160,10 @@ async def _gone_on(app: App, request: AskRequest) -> Run:
     except NotFound:  # its session or its collection is gone: it can never end
         await app.runs.end(saved.trace_id, holder)
         raise
+    except BaseException:  # what may pass: it waits for the next
+        with suppress(CitewellError):
+            await asyncio.shield(asyncio.ensure_future(app.runs.release(saved.trace_id, holder)))
+        raise
     run.request, run.trace_id, run.holder = before, saved.trace_id, holder
     run.goes_on, run.state = saved.next, saved.state["agent"]
     run.restore(saved.state["run"])
@@ -155,51 +179,58 @@ def stop(app: App, trace_id: str, user_id: str = "local") -> None:
 
 
 async def unfinished(app: App, user_id: str = "local") -> list[Unfinished]:
-    """Runs that can be gone on with, the newest first."""
-    return await app.runs.list(user_id)
+    """Runs that can be gone on with, the newest first. One that somebody is at work on is none."""
+    return [run for run in await app.runs.list(user_id) if not run.alive]
 
 
-async def _kept(run: Run, answer: Answer) -> Answer:
+async def _stored(run: Run, answer: Answer) -> Answer:
     """Store session and trace before the answer goes out; where the store refuses, the answer goes out and says so."""
     try:
-        return await _keep(run, answer)
+        return await _store(run, answer)
     except CitewellError as error:
+        if run.ending is not None and isinstance(error, Conflict) and (before := await run.ending.before_us()) is not None:
+            return before
         if run.ending is not None and (run.ending.needed or isinstance(error, Conflict)):
             raise
         warning = f"this answer could not be kept: {error.message}"
         return answer.model_copy(update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]})
 
 
-async def _keep(run: Run, answer: Answer) -> Answer:
+async def _store(run: Run, answer: Answer) -> Answer:
     """Session, trace and the end of the run in one transaction: whatever is killed, all of it is kept or the run goes on."""
     app, request = run.app, run.request
 
-    def keep(connection: Connection) -> Answer:
+    def store(connection: Connection) -> Answer:
         if run.holder:  # whoever took the run over keeps its answer
             app.runs.end_in(connection, run.trace_id, run.holder)
         session_id = run.session_id
         if not session_id and request.keep and request.history is None:
             title = request.question.strip()[:80]
             session_id = app.sessions.create_in(connection, answer.agent, request.user_id, title).session_id
-        kept = answer.model_copy(update={"session_id": session_id})
+        stored = answer.model_copy(update={"session_id": session_id})
         if remembered:
-            app.traces.put_in(connection, _trace(run, kept, session_id))
+            app.traces.put_in(connection, _trace(run, stored, session_id))
         if run.ending is not None:
-            ending = run.ending
+            ending, change = run.ending, run.ending.change
             app.sessions.advance_in(
-                connection, session_id, before=ending.before, after=ending.after, said=ending.said, change=ending.change
+                connection,
+                session_id,
+                before=ending.before,
+                after=ending.after,
+                said=ending.said,
+                change=lambda data: change(data, stored),
             )
         elif session_id:
-            said = [Message(role="user", content=request.question), Message(role="assistant", content=kept.answer)]
+            said = [Message(role="user", content=request.question), Message(role="assistant", content=stored.answer)]
             app.sessions.append_in(connection, session_id, said)
             app.sessions.set_data_in(connection, session_id, run.session_data)
-        return kept
+        return stored
 
     remembered = await _still_there(run)
-    kept = await app.db.write(keep)
+    stored = await app.db.write(store)
     if remembered and not await _still_there(run):
         await app.traces.delete(run.trace_id)
-    return kept
+    return stored
 
 
 async def _still_there(run: Run) -> bool:

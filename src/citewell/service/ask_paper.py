@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, nullcontext, suppress
 from typing import Any
+from weakref import WeakValueDictionary
 
 from citewell.agents import paper
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.agents.paper_state import ANSWERS, PLAN, REPORT, Exchange
+from citewell.agents.paper_states import ROUTING
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
 from citewell.flow import note
 from citewell.knowledge.index import Filter
@@ -24,7 +26,7 @@ from citewell.retrieve.strategies import Found
 from citewell.service.locate import locator
 from citewell.service.near import embed_nearest, vector_of
 from citewell.service.options import SearchOptions
-from citewell.service.paper_talk import Talk, asked_of, opened
+from citewell.service.paper_errand import Errand, answered_before, asked_of, noted, opened, seen
 from citewell.service.run import Ending, Run
 from citewell.service.search import find, waiting
 from citewell.skills.clean import clean
@@ -42,32 +44,46 @@ from citewell.stage import Stage, played
 from citewell.types import Answer, Event, Message, Sentence, Step
 
 POOL = 40  # passages of the paper, of which each section agent is handed those of its own part
+Change = Callable[[dict[str, Any], Answer], None]  # writes to `session_data` what came of a message
+
+# so that a message that is sent again before its answer is there waits for that
+_sending: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
 
 async def run_paper(run: Run) -> AsyncIterator[Event]:
     """Raises InvalidInput (no session, not one of a paper, what cannot be asked), NotFound (its paper was removed), Conflict
     (not in this state).
     """
-    try:
-        talk = await opened(run)
-    except CitewellError:
-        await _over(run)  # one that was gone on with and is refused now would be so for ever
-        raise
-    if talk.answer is not None:  # this very message was answered before
-        run.repeats = True
-        await _over(run)
-        yield Event("answer", talk.answer)
-        return
-    yield Event("progress", {"kind": "begin", "trace_id": run.trace_id, "event": talk.event})
+    name = run.options.message_id
+    async with _sending.setdefault((run.session_id, name), asyncio.Lock()) if name else nullcontext():
+        try:
+            state, data = await seen(run)
+            if (before := answered_before(run, data)) is not None:
+                run.repeats = True
+                await _over(run)
+                yield Event("answer", before)
+                return
+            errand = await opened(run, state, data)
+        except (Conflict, InvalidInput, NotFound):
+            await _over(run)  # one that was gone on with and is refused now would be so for ever
+            raise
+        async with aclosing(_done(errand)) as events:
+            async for event in events:
+                yield event
+
+
+async def _done(errand: Errand) -> AsyncGenerator[Event, None]:
+    run = errand.run
+    yield Event("progress", {"kind": "begin", "trace_id": run.trace_id, "event": errand.event})
     try:
         if run.request.keep and not run.holder:
-            await run.hold(talk.event)
+            await run.hold(errand.event)
         elif run.holder:
             run.steps.clear()  # it begins again
-        async for event in played(lambda stage: WORK[talk.event](talk, stage), done=run.count):
+        async for event in played(lambda stage: WORK[errand.event](errand, stage), done=run.count):
             yield Event("step", event) if isinstance(event, Step) else event
-        assert talk.answer is not None, "every work ends with an answer"
-        yield Event("answer", talk.answer)
+        assert errand.answer is not None, "every work ends with an answer"
+        yield Event("answer", errand.answer)
     finally:
         await asyncio.shield(asyncio.ensure_future(_over(run)))
 
@@ -82,8 +98,8 @@ async def _over(run: Run) -> None:
 # ---------------------------------------------------------------- the three things a message can do
 
 
-async def _report(talk: Talk, stage: Stage) -> None:
-    run, book = talk.run, talk.book
+async def _report(errand: Errand, stage: Stage) -> None:
+    run, book = errand.run, errand.book
     lang = run.options.lang or book.document.lang
     async with stage.step("guide_report") as taken:
         made = await make_report(book, llm=run.meter, embedder=run.app.embedder, lang=lang)
@@ -93,29 +109,29 @@ async def _report(talk: Talk, stage: Stage) -> None:
     text = report_markdown(report, title=book.paper.title or book.document.title, authors=book.paper.authors)
     shown = report.model_dump(mode="json")
     sentences = [sentence for part in report.parts for sentence in part.sentences]
-    talk.answer = _answer(talk, text, {REPORT: shown}, sentences=sentences, warnings=report.warnings)
-    talk.answer = talk.answer.model_copy(update={"citations": report.citations})
-    _ends(talk, [Message(role="assistant", content=text)], lambda data: data.update({REPORT: shown}), needed=True)
+    errand.answer = _answer(errand, text, {REPORT: shown}, sentences=sentences, warnings=report.warnings)
+    errand.answer = errand.answer.model_copy(update={"citations": report.citations})
+    _ends(errand, [Message(role="assistant", content=text)], lambda data, _: data.update({REPORT: shown}), needed=True)
 
 
-async def _plan(talk: Talk, stage: Stage) -> None:
+async def _plan(errand: Errand, stage: Stage) -> None:
     """The route; where the interest is itself a question and nobody said that a route is wanted, its answer too."""
-    interest = clean(talk.run.request.question)
-    plan = await _routed(talk, stage, interest)
+    interest = clean(errand.run.request.question)
+    plan = await _routed(errand, stage, interest)
     text, shown = route_markdown(plan), plan.model_dump(mode="json")
     said = [Message(role="user", content=interest)] if interest else []
     said.append(Message(role="assistant", content=text))
-    if talk.run.options.event is None and talk.state != "CONTROL_ROUTING" and interest.endswith(("?", "？")):
-        await _ask(talk, stage, before=said, plan=shown)
+    if errand.run.options.event is None and errand.state != ROUTING and interest.endswith(("?", "？")):
+        await _ask(errand, stage, before=said, plan=shown)
         return
-    talk.answer = _answer(talk, text, {PLAN: shown})
-    _ends(talk, said, _new_route(plan), needed=True)
+    errand.answer = _answer(errand, text, {PLAN: shown})
+    _ends(errand, said, _new_route(plan), needed=True)
 
 
-def _new_route(plan: Plan) -> Callable[[dict[str, Any]], None]:
+def _new_route(plan: Plan) -> Change:
     """Writes the route. What was ticked while it was being made stays ticked."""
 
-    def change(data: dict[str, Any]) -> None:
+    def change(data: dict[str, Any], _: Answer) -> None:
         made, before = plan, Plan(**data[PLAN]) if PLAN in data else None
         if before is not None:
             ticked = {step.step_id: step.done_at for step in before.steps if step.done_at is not None}
@@ -126,15 +142,15 @@ def _new_route(plan: Plan) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-async def _routed(talk: Talk, stage: Stage, interest: str) -> Plan:
-    run, before = talk.run, talk.data.get(PLAN)
+async def _routed(errand: Errand, stage: Stage, interest: str) -> Plan:
+    run, before = errand.run, errand.data.get(PLAN)
     async with stage.step("guide_route") as taken:
         plan = await make_route(
-            talk.book,
+            errand.book,
             interest,
             embedder=run.app.embedder,
             llm=run.meter,
-            lang=talk.lang,
+            lang=errand.lang,
             before=Plan(**before) if before else None,
             now=time.time(),
         )
@@ -143,22 +159,22 @@ async def _routed(talk: Talk, stage: Stage, interest: str) -> Plan:
     return plan
 
 
-async def _ask(talk: Talk, stage: Stage, before: Sequence[Message] = (), plan: dict[str, Any] | None = None) -> None:
-    run, book = talk.run, talk.book
+async def _ask(errand: Errand, stage: Stage, before: Sequence[Message] = (), plan: dict[str, Any] | None = None) -> None:
+    run, book = errand.run, errand.book
     asked, marked = asked_of(run)
     selection = _selected(marked, book, named=run.options.selection is not None)
-    question = clean(asked) or say("explain_this", talk.lang)
-    history = [Message(**message) for message in talk.data.get(HISTORY, [])]
+    question = clean(asked) or say("explain_this", errand.lang)
+    history = [Message(**message) for message in errand.data.get(HISTORY, [])]
     state = PaperState(question, [*history, *before], selection, warnings=[*run.warnings, *await _waiting(run, book)])
     await paper.answer(state, _deps(run, book), stage)
     references = [each.model_dump(mode="json") for each in references_of(state.proof.citations, book)]
     brought: dict[str, Any] = {"references": references, "clarified_question": state.clarified_question}
     brought |= {PLAN: plan} if plan else {}
-    shown = {"event": "ask", "current_state": talk.then, **brought}
-    talk.answer = run.answer(state, "+".join(state.agents)).model_copy(update={"data": shown})
+    shown = {"event": "ask", "current_state": errand.then, **brought}
+    errand.answer = run.answer(state, "+".join(state.agents)).model_copy(update={"data": shown})
     said = [*before, Message(role="assistant", content=state.final_answer)]
     said = said if before else [Message(role="user", content=question), *said]
-    _ends(talk, said, _kept(talk, state, brought, plan), needed=plan is not None)
+    _ends(errand, said, _new_exchange(state, brought, plan, errand.run.options.message_id), needed=plan is not None)
 
 
 def _selected(marked: Selection | None, book: OpenPaper, *, named: bool) -> tuple[int, int] | None:
@@ -176,16 +192,10 @@ def _selected(marked: Selection | None, book: OpenPaper, *, named: bool) -> tupl
 WORK = {"report": _report, "plan": _plan, "ask": _ask}
 
 
-def _kept(
-    talk: Talk, state: PaperState, brought: dict[str, Any], plan: dict[str, Any] | None
-) -> Callable[[dict[str, Any]], None]:
-    """Writes the exchange, and the route that came with it, into `session_data`."""
-    answer, name = talk.answer, talk.run.options.message_id
-    assert answer is not None
+def _new_exchange(state: PaperState, brought: dict[str, Any], plan: dict[str, Any] | None, name: str) -> Change:
+    """Writes the exchange, and the route that came with it."""
 
-    def change(data: dict[str, Any]) -> None:
-        if name and any(each["message_id"] == name for each in data.get(ANSWERS, [])):
-            raise Conflict(f"message {name} was answered meanwhile", hint="send it again to have its answer")
+    def change(data: dict[str, Any], answer: Answer) -> None:
         exchange = Exchange(
             turn=len(data.get(HISTORY, [])),
             question=state.question,
@@ -209,16 +219,29 @@ def _kept(
     return change
 
 
-def _ends(talk: Talk, said: list[Message], change: Callable[[dict[str, Any]], None], *, needed: bool) -> None:
-    if talk.run.request.keep:
-        talk.run.ending = Ending(talk.state, talk.then, said, change, needed)
+def _ends(errand: Errand, said: list[Message], change: Change, *, needed: bool) -> None:
+    """The message is done: what `change` writes, and what it brought under its name."""
+    run = errand.run
+    if not run.request.keep:
+        return
+
+    def changed(data: dict[str, Any], answer: Answer) -> None:
+        noted(run, data, answer)
+        change(data, answer)
+
+    async def before_us() -> Answer | None:
+        with suppress(NotFound):  # the session was deleted, and that is told
+            return answered_before(run, (await seen(run))[1])
+        return None
+
+    run.ending = Ending(errand.state, errand.then, said, changed, before_us, needed)
 
 
 def _answer(
-    talk: Talk, text: str, brought: dict[str, Any], *, sentences: Sequence[Sentence] = (), warnings: Sequence[str] = ()
+    errand: Errand, text: str, brought: dict[str, Any], *, sentences: Sequence[Sentence] = (), warnings: Sequence[str] = ()
 ) -> Answer:
     """What the guide brings, as an answer."""
-    run = talk.run
+    run = errand.run
     return Answer(
         answer=text,
         sentences=list(sentences),
@@ -231,7 +254,7 @@ def _answer(
         trace_id=run.trace_id,
         warnings=[*run.warnings, *warnings],
         usage=run.usage(),
-        data={"event": talk.event, "current_state": talk.then, **brought},
+        data={"event": errand.event, "current_state": errand.then, **brought},
     )
 
 

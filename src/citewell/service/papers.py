@@ -23,23 +23,26 @@ from citewell.service import papers_delete, sessions
 from citewell.service.app import App
 from citewell.service.papers_intake import LOCAL, Source, from_file, from_web, take
 from citewell.service.sessions import LONGEST, READING, own_session
+from citewell.skills.clean import clean
 from citewell.skills.reading import Plan, Report
-from citewell.types import Document, Shown
+from citewell.types import Answer, Document, Shown
 
 LONGEST_USER = 200  # characters
+REPLACED = "\ufffd"  # stands for bytes that could not be read: two names that differ in those would be one
 TRIES = 3  # times a paper is taken in again that somebody removes while its session begins
 
 
 class Pending(Shown):
-    """Something asked that was stopped before its end. `question` is empty for a report or a route through all of it."""
+    """Something asked that has not come to its end. `question` is empty for a report or a route through all of it."""
 
     trace_id: str
     question: str
 
 
 class PaperSession(Shown):
-    """All of a reading session. `removed`: its document is gone, so that it can be read and exported but no more asked.
-    `warnings`: what could not be read of the paper. `last_updated`: seconds since the epoch.
+    """All of a reading session. `unfinished` was stopped before its end and waits for somebody to go on with it; `under_way` is
+    being answered, here or by another process. `removed`: its document is gone, so that it can be read and exported but no more
+    asked. `warnings`: what could not be read of the paper. `last_updated`: seconds since the epoch.
     """
 
     session_id: str
@@ -51,6 +54,7 @@ class PaperSession(Shown):
     plan: Plan | None = None
     answers: list[Exchange] = Field(default=[])
     unfinished: list[Pending] = Field(default=[])
+    under_way: list[Pending] = Field(default=[])
     removed: bool = False
     warnings: list[str] = Field(default=[])
     last_updated: float
@@ -127,7 +131,7 @@ async def read(app: App, session_id: str, user_id: str = LOCAL) -> PaperSession:
         kept: DocumentInfo | None = await app.catalog.document(paper.doc_id)
     except NotFound:
         kept = None
-    runs = [run for run in await app.runs.list(user_id) if run.session_id == session_id]
+    runs = [run for run in reversed(await app.runs.list(user_id)) if run.session_id == session_id]
     return PaperSession(
         session_id=session_id,
         user_id=user_id,
@@ -137,7 +141,8 @@ async def read(app: App, session_id: str, user_id: str = LOCAL) -> PaperSession:
         report=data.get(REPORT),
         plan=data.get(PLAN),
         answers=data.get(ANSWERS) or [],
-        unfinished=[Pending(trace_id=run.trace_id, question=run.question) for run in reversed(runs)],
+        unfinished=[Pending(trace_id=run.trace_id, question=run.question) for run in runs if not run.alive],
+        under_way=[Pending(trace_id=run.trace_id, question=run.question) for run in runs if run.alive],
         removed=kept is None,
         warnings=kept.warnings if kept else [],
         last_updated=info.last_updated,
@@ -146,7 +151,11 @@ async def read(app: App, session_id: str, user_id: str = LOCAL) -> PaperSession:
 
 async def own_paper(app: App, session_id: str, user_id: str) -> SessionInfo:
     """Raises NotFound."""
-    info = await own_session(app, session_id, user_id)
+    try:
+        info = await own_session(app, session_id, user_id)
+    except NotFound as error:
+        hint = "it was deleted, is another user's (--user), or its id is mistyped; `citewell papers list` shows what is there"
+        raise NotFound(error.message, hint=hint) from None
     if info.agent != READING:
         hint = "`citewell papers list` shows those that do; `citewell chat --session` goes on with others"
         raise NotFound(f"session {session_id!r} reads no paper", hint=hint)
@@ -174,8 +183,9 @@ async def drop(app: App, trace_id: str, user_id: str = LOCAL) -> None:
 
 def check_user(user_id: str) -> str:
     """Raises InvalidInput."""
-    if not user_id.strip() or len(user_id) > LONGEST_USER or not user_id.isprintable():
-        raise InvalidInput(f"a user's name has 1 to {LONGEST_USER} printable characters")
+    if not user_id.strip() or len(user_id) > LONGEST_USER or not user_id.isprintable() or REPLACED in user_id:
+        hint = "send it as UTF-8" if REPLACED in user_id else ""
+        raise InvalidInput(f"a user's name has 1 to {LONGEST_USER} printable characters", hint=hint)
     return user_id
 
 
@@ -185,8 +195,8 @@ async def _info(info: DocumentInfo, document: Document, name: str) -> PaperInfo:
         doc_id=info.doc_id,
         collection=info.collection,
         name=name,
-        title=" ".join((paper.title or document.title).split()),
-        authors=list(paper.authors),
+        title=clean(paper.title or document.title),
+        authors=[name for author in paper.authors if (name := clean(author))],
         lang=paper.lang or document.lang,
         pages=info.pages,
     )
@@ -195,6 +205,21 @@ async def _info(info: DocumentInfo, document: Document, name: str) -> PaperInfo:
 def _title(paper: PaperInfo) -> str:
     said = "".join(letter for letter in paper.title if letter.isprintable()) or paper.name
     return said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
+
+
+def answer_of(session: PaperSession, kept: Exchange) -> Answer:
+    """A kept exchange as an answer is shown."""
+    return Answer(
+        answer=kept.answer,
+        sentences=kept.sentences,
+        citations=kept.citations,
+        status=kept.status,
+        confidence=kept.confidence,
+        agent=READING,
+        session_id=session.session_id,
+        trace_id=kept.trace_id,
+        warnings=kept.warnings,
+    )
 
 
 def _row(info: SessionInfo, data: dict[str, Any]) -> PaperRow:

@@ -1,6 +1,6 @@
-"""A reading session is forgotten: its job, its runs, itself, and its paper where no other session of its user reads that.
+"""A session is forgotten: its job, its runs, its traces, itself, and its paper where no other session of its user reads that.
 
-The one rule: session and document go in one transaction: one that begins at the same moment has its paper or takes it in anew.
+The one rule: all of it goes in one transaction: a session that begins at the same moment has its paper or takes it in anew.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ async def forget(app: App, info: SessionInfo) -> bool:
     def delete(connection: Connection) -> bool:
         gone = app.sessions.delete_in(connection, info.session_id)
         app.runs.end_session_in(connection, info.session_id)
+        app.traces.delete_session_in(connection, info.session_id)
         doc_id = gone.get(PAPER, {}).get("doc_id", "")
         others = app.sessions.data_of_user_in(connection, info.user_id)
         if not doc_id or any(data.get(PAPER, {}).get("doc_id") == doc_id for data in others):

@@ -5,11 +5,14 @@ The one rule: the session's state says what is still to do, so a job that is don
 
 from __future__ import annotations
 
+import asyncio
+
 import anyio
 
 from citewell.agents.paper_states import FIRST
-from citewell.errors import CitewellError, Conflict, StorageError
+from citewell.errors import CitewellError, Conflict, PermanentError, StorageError
 from citewell.knowledge.jobs import Job
+from citewell.knowledge.runs import GAVE_UP
 from citewell.service import papers
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, ask
@@ -18,6 +21,8 @@ from citewell.service.holder import Holder
 from citewell.service.papers_delete import KIND
 from citewell.service.progress import Progress
 from citewell.types import Shown
+
+LOOK = 1.0  # seconds between two looks at a report that another process makes
 
 
 class ReportMade(Shown):
@@ -69,11 +74,13 @@ class _Work:
             self.problem = f"{error.message}; {error.hint}".removesuffix("; ")
 
     async def report(self, lang: str | None) -> None:
-        session, name = self._session, self._session.paper.name
-        if session.current_state != FIRST:
-            return  # it was made before this job was killed
+        name = self._session.paper.name
         await self._holder.tell(Progress("read", 0, 1, name))
-        if not await self._resumed():
+        session = await self._looked()
+        while session.under_way and session.current_state == FIRST:  # another process makes it
+            await asyncio.sleep(LOOK)
+            session = await self._looked()
+        if session.current_state == FIRST and not await self._resumed(session):
             options = {"event": "report"} | ({"lang": lang} if lang else {})
             request = AskRequest(
                 question="", agent="paper", session_id=session.session_id, user_id=session.user_id, options=options
@@ -81,8 +88,17 @@ class _Work:
             await ask(self._app, request)
         await self._holder.tell(Progress("read", 1, 1, name))
 
-    async def _resumed(self) -> bool:
+    async def _looked(self) -> papers.PaperSession:
+        """The session as it is now."""
+        return await papers.read(self._app, self._session.session_id, self._session.user_id)
+
+    async def _resumed(self, session: papers.PaperSession) -> bool:
         """Whether a report that a kill has stopped was made now."""
-        for left in self._session.unfinished:
-            await ask(self._app, AskRequest(resume=left.trace_id, user_id=self._session.user_id))
-        return bool(self._session.unfinished)
+        for left in session.unfinished:
+            try:
+                await ask(self._app, AskRequest(resume=left.trace_id, user_id=session.user_id))
+            except Conflict as error:
+                if error.code == GAVE_UP:  # the job is still this worker's, and over
+                    raise PermanentError(error.message, hint=error.hint, code=GAVE_UP) from None
+                raise
+        return bool(session.unfinished)

@@ -16,7 +16,7 @@ from citewell.agents.paper_state import PAPER, PLAN, PaperInfo
 from citewell.agents.paper_states import after
 from citewell.errors import InvalidInput
 from citewell.service.app import App
-from citewell.service.paper_talk import open_paper
+from citewell.service.paper_errand import open_paper
 from citewell.service.papers import PaperSession, own_paper, read
 from citewell.service.papers_intake import LOCAL
 from citewell.service.papers_words import words_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from citewell.agents.paper_state import PaperInfo
 from citewell.ingest.paper import FloatKind, Role
 from citewell.service.app import App
-from citewell.service.paper_talk import open_paper
+from citewell.service.paper_errand import open_paper
 from citewell.service.papers import read
 from citewell.service.papers_intake import LOCAL
 from citewell.skills.reading import OpenPaper

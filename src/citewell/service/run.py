@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
@@ -66,14 +66,15 @@ class Answered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a run makes of its session, committed together with its answer: `change` writes to `session_data`. `needed`: the
-    answer is worth nothing where this cannot be kept.
+    """What a run makes of its session, committed together with its answer: `change` writes to `session_data`. `before_us`: what
+    somebody who was quicker has kept of the same message. `needed`: the answer is worth nothing where this cannot be kept.
     """
 
     before: str
     after: str
     said: list[Message]
-    change: Callable[[dict[str, Any]], None]
+    change: Callable[[dict[str, Any], Answer], None]
+    before_us: Callable[[], Awaitable[Answer | None]]
     needed: bool = False
 
 
@@ -167,12 +168,13 @@ class Run:
             seconds=seconds,
         )
 
-    async def hold(self, node: str) -> None:
-        """Keep that it is under way, before anything of it is done: after a kill it begins again at `node`."""
+    async def hold(self, node: str, agent: dict[str, Any] | None = None) -> None:
+        """Keep that it is under way and goes on at `node`; without `agent` (the state of its agent) from its beginning."""
         if not self.holder:
             said = self.request.model_dump(mode="json") | {"session_id": self.session_id or None}
             self.holder = await self.app.runs.begin(self.trace_id, self.request.user_id, self.agent, said)
-        await self.app.runs.keep(self.trace_id, self.holder, node, {"agent": {}, "run": self._dumped()})
+            await self.app.runs.renew(self.trace_id, self.holder)
+        await self.app.runs.keep(self.trace_id, self.holder, node, {"agent": agent or {}, "run": self._dumped()})
 
     async def count(self, step: Step, _: str = "") -> None:
         """A node is finished; what an agent that is not kept hands to its graph."""
@@ -184,10 +186,7 @@ class Run:
         async def done(step: Step, after: str) -> None:
             self.steps.append(step)
             if self.request.keep and after != END:
-                if not self.holder:
-                    said = self.request.model_dump(mode="json") | {"session_id": self.session_id or None}
-                    self.holder = await self.app.runs.begin(self.trace_id, self.request.user_id, self.agent, said)
-                await self.app.runs.keep(self.trace_id, self.holder, after, {"agent": dumped(), "run": self._dumped()})
+                await self.hold(after, dumped())
 
         return done
 

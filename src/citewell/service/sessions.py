@@ -54,9 +54,5 @@ def check_title(title: str) -> str:
 
 
 async def delete_session(app: App, session_id: str, user_id: str = "local") -> None:
-    """With the paper that nobody else reads, where it is a reading session. Raises NotFound."""
-    info = await own_session(app, session_id, user_id)
-    if info.agent == READING:
-        await papers_delete.forget(app, info)
-    else:
-        await app.sessions.delete(session_id)
+    """With its traces, and with the paper that nobody else reads where it is a reading session. Raises NotFound."""
+    await papers_delete.forget(app, await own_session(app, session_id, user_id))

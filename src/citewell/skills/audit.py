@@ -15,7 +15,9 @@ from citewell.ingest.sentences import language
 from citewell.models.base import LLM, Embedder
 from citewell.models.prompt import fill, load
 from citewell.skills.answer import tidy
+from citewell.skills.audit_align import crossed, exchanged, supposed
 from citewell.skills.audit_cells import misplaced, placed
+from citewell.skills.audit_counts import miscounted
 from citewell.skills.audit_near import displaced, misnamed, redenied
 from citewell.skills.audit_order import misordered
 from citewell.skills.audit_ties import misgiven
@@ -27,7 +29,21 @@ from citewell.skills.evidence import Passage
 from citewell.types import Citation, Message, Sentence, Verdict
 
 Rule = Callable[[str, Sequence[Line]], list[Finding]]
-RULES: tuple[Rule, ...] = (misordered, turned, redenied, misgiven, displaced, misnamed, misplaced, mismeasured, overstated)
+RULES: tuple[Rule, ...] = (
+    misordered,
+    turned,
+    redenied,
+    misgiven,
+    displaced,
+    misnamed,
+    misplaced,
+    mismeasured,
+    miscounted,
+    crossed,
+    exchanged,
+    overstated,
+    supposed,
+)
 # Log-odds under which the model's reply makes a claim `partly`. On 53 claims of the sets written by hand in evals/ the
 # built-in model gave none of the 21 true ones less, and 7 of the 32 false ones (AUC 0.69); the rules caught those too, so
 # a no is a caution, neither a refutation nor a reason to word anew.

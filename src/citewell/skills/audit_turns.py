@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from citewell.skills.audit_order import orders
 from citewell.skills.audit_words import (
+    DENIALS,
     GENERIC,
     NEARLY,
     Finding,
@@ -84,6 +85,7 @@ _ONLY_ONE = re.compile(
     r"^\s*only\b(?!\s+\d)|\bonly\s+(?:on|in|for|with|by|the|when|if)\b|\b(?:solely|exclusively)\b|只有|[仅只][在对限]|唯一",
     re.IGNORECASE,
 )
+RESERVED = re.compile("|".join(p.pattern for p in (_MAYBE, _SOME, _ALL, _ONLY)), re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"\bnot\s+(?:statistically\s+)?significant(?:ly)?\b|不显著|未达到?显著", re.IGNORECASE)
 _SHOWN = re.compile(r"\bsignificant(?:ly)?\b|显著", re.IGNORECASE)
 
@@ -104,13 +106,15 @@ def turned(claim: str, evidence: Sequence[Line]) -> list[Finding]:
 
 
 def _spans(text: str) -> list[str]:
-    """Clauses; one of hardly a word together with the next."""
+    """Clauses; one of hardly a word together with the next, a short `which is not` with the one before."""
     found: list[str] = []
     for clause in clauses(text):
         if found and len(still(found[-1])) < 2:
             found[-1] += f", {clause}"
         else:
             found.append(clause)
+    if len(found) > 1 and found[-1].startswith("which ") and len(still(found[-1]) - DENIALS) < 2:
+        found[-2:] = [", ".join(found[-2:])]
     return found
 
 

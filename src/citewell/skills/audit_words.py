@@ -153,6 +153,7 @@ def names_of(text: str) -> frozenset[str]:
     return frozenset(n for n in facts(text).names if not n.isdigit()) | authors
 
 
+DENIALS = frozenset({"not", "no", "nor", "never", "cannot"})  # what `redenied` looks for must not keep a sentence from it
 NEARLY = 0.85  # share of all words, of either in the other, at which a word more or less is a change
 
 
@@ -165,10 +166,10 @@ def nearest(wanted: frozenset[str], candidates: Iterable[tuple[str, frozenset[st
 
 def nearly(claim: str, evidence: Sequence[Line], least: float) -> list[Line]:
     """The sentences that hold at least this share of the claim's words and figures, and of whose words the claim holds it."""
-    wanted = tokens(claim) | {figure.plain for figure in figures_in(claim)}
+    wanted = (tokens(claim) - DENIALS) | {figure.plain for figure in figures_in(claim)}
     found = []
     for line in evidence:
-        there = tokens(line.text) | {figure.plain for figure in figures_in(line.text)}
+        there = (tokens(line.text) - DENIALS) | {figure.plain for figure in figures_in(line.text)}
         shared = len(wanted & there)
         if " | " not in line.text and wanted and shared >= least * max(len(wanted), 3) and shared >= least * len(there):
             found.append(line)

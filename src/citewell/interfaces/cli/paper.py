@@ -12,17 +12,19 @@ from dataclasses import dataclass, field
 
 import typer
 
-from citewell.errors import CitewellError
+from citewell.agents.paper_states import FIRST, PENDING_PLAN
+from citewell.errors import CitewellError, NotFound
 from citewell.ingest.fetch import canonical
 from citewell.interfaces.cli.ask import EXIT
-from citewell.interfaces.cli.paper_reading import PLAN_STATE, REPORT_STATE, Beside, Talk, embed, with_route
-from citewell.interfaces.cli.paper_show import show_place
+from citewell.interfaces.cli.paper_reading import Beside, Talk, embed, with_route
+from citewell.interfaces.cli.paper_show import UNDER_WAY, show_place
 from citewell.interfaces.cli.paper_talk import converse
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import err, one_line, out, print_json, styled, warn, write
 from citewell.service import papers as service
 from citewell.service.app import App
+from citewell.service.ask import DELETED
 from citewell.service.papers import PaperSession
 from citewell.service.progress import Progress
 from citewell.types import Answer
@@ -58,8 +60,8 @@ def paper(asked: Asked) -> None:
             code = runner.run(_work(app, asked, talks))
             if asked.talks:
                 converse(talks[0], runner)
-        except (KeyboardInterrupt, CitewellError):
-            if talks:
+        except (KeyboardInterrupt, CitewellError) as error:
+            if talks and not _deleted(error):
                 _how_to_go_on(talks[0])
             raise
         finally:
@@ -76,7 +78,7 @@ async def _work(app: App, asked: Asked, talks: list[Talk]) -> int:
         warn(warning)
     if asked.session:
         await _caught_up(talk, asked)
-    if talk.session.current_state == REPORT_STATE:
+    if talk.session.current_state == FIRST:
         await talk.report()
     last = await _asked(talk, asked)
     if asked.json:
@@ -103,14 +105,16 @@ async def _caught_up(talk: Talk, asked: Asked) -> None:
     """Where the session is; then what a killed process left: its messages, its passages."""
     if not asked.json:
         show_place(out(), talk.session)
+    for each in talk.session.under_way:
+        write(err(), styled(f"{UNDER_WAY}: {one_line(each.question) or 'the guide'}", "dim"))
     for left in talk.session.unfinished:
-        write(err(), styled(f"it was stopped, and is done now: {left.question or 'the guide'}", "dim"))
+        write(err(), styled(f"it was stopped, and is done now: {one_line(left.question) or 'the guide'}", "dim"))
         answer = await talk.resume(left.trace_id)
         if answer is not None and talk.session.report and answer.data and answer.data.get("event") == "report":
             talk.show_report()
         elif answer is not None:
             talk.show(answer)
-    if talk.session.current_state != REPORT_STATE and not talk.session.removed:
+    if talk.session.current_state != FIRST and not talk.session.removed:
         beside = Beside()
         async with beside.bars():
             await embed(talk, beside)
@@ -131,12 +135,19 @@ async def _asked(talk: Talk, asked: Asked) -> Answer | None:
 def _tell_question(talk: Talk) -> None:
     """What the guide asks of the reader."""
     report = talk.session.report
-    if talk.session.current_state == PLAN_STATE and report is not None:
+    if talk.session.current_state == PENDING_PLAN and report is not None:
         write(out(), styled(report.question, "bold"))
+
+
+def _deleted(error: BaseException) -> bool:
+    """Whether the session is gone."""
+    if isinstance(error, CitewellError) and error.code == DELETED:
+        return True
+    return isinstance(error, NotFound) and error.code == NotFound.code
 
 
 def _how_to_go_on(talk: Talk) -> None:
     whose = "" if talk.user == "local" else f" --user {shlex.quote(talk.user)}"
     command = f"citewell paper --session {talk.session.session_id}{whose}"
-    more = "[--interest TEXT] " if talk.session.current_state == PLAN_STATE else ""
+    more = "[--interest TEXT] " if talk.session.current_state == PENDING_PLAN else ""
     write(err(), styled(f"go on with it: {command} {more}[--ask QUESTION]", "dim"))

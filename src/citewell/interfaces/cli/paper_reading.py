@@ -11,12 +11,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from citewell.agents.paper_states import PENDING_PLAN
 from citewell.errors import CitewellError, Conflict, NotFound, StorageError
 from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.paper_show import show_head, show_plan, show_report
 from citewell.interfaces.cli.progress import LABELS, pace, watching
 from citewell.interfaces.cli.terminal import err, out, warn
+from citewell.knowledge.runs import GAVE_UP
 from citewell.service import papers as service
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stream
@@ -24,8 +26,6 @@ from citewell.service.embedding import Embedding
 from citewell.service.papers import PaperSession
 from citewell.service.progress import OnProgress, Progress, silent
 from citewell.types import Answer
-
-REPORT_STATE, PLAN_STATE = "GUIDE_PENDING_REPORT", "GUIDE_PENDING_PLAN"
 
 
 class Beside:
@@ -84,12 +84,14 @@ class Talk:
         )
 
     async def resume(self, trace_id: str) -> Answer | None:
-        """What was stopped, from its beginning; None where the session has gone on without it."""
+        """What was stopped, from its beginning; None where the session has gone on without it, or it is given up."""
         try:
             return await self._do(AskRequest(resume=trace_id, user_id=self.user))
         except (Conflict, NotFound) as error:
             if error.code == "paper_removed":
                 raise
+            if error.code == GAVE_UP:
+                warn(error.message)
             await service.drop(self.app, trace_id, self.user)
             return None
 
@@ -154,5 +156,5 @@ async def embed(talk: Talk, beside: Beside) -> None:
 
 async def with_route(talk: Talk) -> None:
     """The route through all of the paper, where there is none: questions come after it."""
-    if talk.session.current_state == PLAN_STATE:
+    if talk.session.current_state == PENDING_PLAN:
         talk.show(await talk.ask("", "plan"))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING
 from citewell.interfaces.cli.answer import MARKS
 from citewell.interfaces.cli.terminal import one_line, styled, write
 from citewell.service.papers import PaperRow, PaperSession
@@ -18,10 +19,11 @@ from citewell.skills.reading import Plan, PlanStep, Report
 from citewell.types import Sentence
 
 DONE, OPEN = "[x]", "[ ]"
-STATES = {
-    "GUIDE_PENDING_REPORT": "its report is still to be made",
-    "GUIDE_PENDING_PLAN": "it waits for what interests you",
-    "CONTROL_ROUTING": "ask, or read on",
+UNDER_WAY = "it is being answered by another process"
+STATES: dict[str, str] = {
+    FIRST: "its report is still to be made",
+    PENDING_PLAN: "it waits for what interests you",
+    ROUTING: "ask, or read on",
 }
 
 

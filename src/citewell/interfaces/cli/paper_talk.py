@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from citewell.agents.paper_states import FIRST, PENDING_PLAN
 from citewell.errors import CitewellError, InvalidInput
 from citewell.interfaces.cli.chat import remember
-from citewell.interfaces.cli.paper_reading import PLAN_STATE, REPORT_STATE, Talk, with_route
+from citewell.interfaces.cli.paper_reading import Talk, with_route
 from citewell.interfaces.cli.paper_show import show_plan, show_report
 from citewell.interfaces.cli.papers import step_named, write_file
 from citewell.interfaces.cli.terminal import err, fail, out, styled, write
@@ -50,7 +51,7 @@ def converse(talk: Talk, runner: asyncio.Runner) -> None:
 
 def _prompt(talk: Talk) -> str:
     report = talk.session.report
-    if talk.session.current_state == PLAN_STATE and report is not None:
+    if talk.session.current_state == PENDING_PLAN and report is not None:
         write(out(), styled(report.question, "bold") + styled("  (Enter alone: all of it)", "dim"))
     return "» " if talk.quoted else "> "
 
@@ -62,9 +63,9 @@ async def _line(talk: Talk, line: str) -> None:
         if action is None:
             raise InvalidInput(f"{name}: no such command", hint=SHORT)
         await action(talk, rest.strip())
-    elif talk.session.current_state == REPORT_STATE:
+    elif talk.session.current_state == FIRST:
         await talk.report()  # it was stopped or failed before
-    elif talk.session.current_state == PLAN_STATE:
+    elif talk.session.current_state == PENDING_PLAN:
         talk.show(await talk.ask(line, None, talk.quoted))
         talk.quoted = ""
     elif line:

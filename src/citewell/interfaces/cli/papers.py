@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.interfaces.cli.answer import show_answer
-from citewell.interfaces.cli.paper_show import show_head, show_place, show_plan, show_report, show_rows
+from citewell.interfaces.cli.paper_show import UNDER_WAY, show_head, show_place, show_plan, show_report, show_rows
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
 from citewell.service import papers as service
@@ -16,7 +17,6 @@ from citewell.service.app import App
 from citewell.service.papers import PaperSession
 from citewell.service.papers_export import markdown
 from citewell.service.papers_plan import PlanEdit, edit_plan
-from citewell.types import Answer
 
 SUFFIXES = {".md", ".markdown"}
 
@@ -47,9 +47,11 @@ async def show_one(app: App, session_id: str, user: str, *, json: bool) -> int:
         console.print()
     for n, each in enumerate(session.answers, start=1):
         write(console, styled(f"{n}. {one_line(each.question)}", "bold"))
-        show_answer(_answer(session, n - 1), console)
+        show_answer(service.answer_of(session, each), console)
         console.print()
     show_place(console, session)
+    for asked in session.under_way:
+        warn(f"{UNDER_WAY}: {one_line(asked.question) or 'the guide'}")
     for left in session.unfinished:
         warn(f"stopped before its end: {one_line(left.question) or 'the guide'}; the next `citewell paper --session` does it")
     _warn_removed(session)
@@ -84,8 +86,7 @@ async def export(app: App, session_id: str, file: str, user: str, *, json: bool)
     session = await service.read(app, session_id, user)
     text = markdown(session)
     if file == "-":
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _print(text)
         return DONE
     path = write_file(file, text)
     if json:
@@ -139,8 +140,22 @@ def write_file(named: str, text: str) -> Path:
         why = f"{error.filename or part}: cannot be written: {error.strerror}"
         raise StorageError(why, hint="see that the folder is there, can be written to and has room") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # where it could not even be begun
+            part.unlink(missing_ok=True)
     return path
+
+
+def _print(text: str) -> None:
+    """Raises StorageError where standard output takes no more."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        with suppress(OSError):
+            sys.stdout.close()  # or Python tries to write the rest again at its end
+        raise StorageError(f"standard output: cannot be written: {error.strerror}", hint="see that there is room") from error
 
 
 def _number(text: str, said: str) -> int:
@@ -157,22 +172,6 @@ def _shown(session: PaperSession, *, json: bool) -> int:
     else:
         show_plan(out(), session.plan)
     return DONE
-
-
-def _answer(session: PaperSession, at: int) -> Answer:
-    """A kept exchange as an answer is shown."""
-    kept = session.answers[at]
-    return Answer(
-        answer=kept.answer,
-        sentences=kept.sentences,
-        citations=kept.citations,
-        status=kept.status,
-        confidence=kept.confidence,
-        agent="paper",
-        session_id=session.session_id,
-        trace_id=kept.trace_id,
-        warnings=kept.warnings,
-    )
 
 
 def _warn_removed(session: PaperSession) -> None:

@@ -93,9 +93,10 @@ class NewMessage(Closed):
 
 
 class Interest(Closed):
-    """Empty: the route through all of the paper."""
+    """Empty: the route through all of the paper. `message_id`: as of a message."""
 
     interest: str = ""
+    message_id: str = Field("", max_length=100)
     lang: Literal["en", "zh"] | None = None
 
 
@@ -154,7 +155,7 @@ async def message(session_id: str, request: Request, body: NewMessage, app: Cite
 async def make_plan(session_id: str, request: Request, body: Interest, app: Citewell, user_id: str = LOCAL) -> Response:
     """The reading route of an interest, the first or another one. An Answer, or events."""
     await service.own_paper(app, session_id, user_id)
-    options = {"event": "plan"} | body.model_dump(include={"lang"}, exclude_none=True)
+    options = {"event": "plan"} | body.model_dump(include={"lang", "message_id"}, exclude_none=True)
     return await _asked(request, app, session_id, user_id, body.interest, options)
 
 

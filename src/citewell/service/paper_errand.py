@@ -10,11 +10,12 @@ from typing import Any
 
 import anyio.to_thread
 
-from citewell.agents.paper_state import ANSWERS, PAPER, REPORT, Exchange, PaperInfo
-from citewell.agents.paper_states import FIRST, Happening, after
-from citewell.errors import InvalidInput, NotFound
+from citewell.agents.paper_state import PAPER, REPORT, PaperInfo
+from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING, Happening, after
+from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.ingest.paper_read import read_paper
 from citewell.ingest.sentences import language
+from citewell.knowledge.runs import ALIVE
 from citewell.service.app import App
 from citewell.service.run import Run
 from citewell.service.sessions import own_session
@@ -26,10 +27,12 @@ from citewell.skills.validate import objection
 from citewell.skills.wording import say
 from citewell.types import Answer
 
+MESSAGES = "messages"  # key of `session_data`: what each message that has a name brought
+
 
 @dataclass(slots=True)
-class Talk:
-    """One message on its way. `event`: what it does to the session; `then`: the state it leads to."""
+class Errand:
+    """One message to a session, on its way. `event`: what it does to the session; `then`: the state it leads to."""
 
     run: Run
     state: str
@@ -48,7 +51,8 @@ class Talk:
         return self.run.options.lang or (language(question) if question else known)
 
 
-async def opened(run: Run) -> Talk:
+async def seen(run: Run) -> tuple[str, dict[str, Any]]:
+    """State and data of the session that is meant. Raises InvalidInput, NotFound."""
     if not run.session_id:
         hint = "citewell paper FILE begins a session, as does POST /api/papers; then name it"
         raise InvalidInput("which paper is read?", hint=hint, code="no_paper")
@@ -56,28 +60,39 @@ async def opened(run: Run) -> Talk:
     data = await run.app.sessions.data(run.session_id)
     if PAPER not in data:
         raise InvalidInput(f"session {session.session_id} reads no paper", hint="citewell paper FILE begins one that does")
-    state = session.current_state
-    if known := _known(run, data, state):
-        return Talk(run, state, data, "ask", state, await _book(run.app, data), known)
+    return session.current_state, data
+
+
+async def opened(run: Run, state: str, data: dict[str, Any]) -> Errand:
     event = run.goes_on or run.options.event or _expected(state, run.request.question)
     then = after(state, _happening(event, state))
-    if event != "report" and (run.request.question.strip() or run.options.selection is None):
+    if event == "report":
+        await _nobody_else(run)
+    elif run.request.question.strip() or run.options.selection is None:
         _check(run, event)
-    talk = Talk(run, state, data, event, then, await _book(run.app, data))
-    run.collection = talk.book.collection
-    return talk
+    errand = Errand(run, state, data, event, then, await open_paper(run.app, PaperInfo(**data[PAPER])))
+    run.collection = errand.book.collection
+    return errand
+
+
+async def _nobody_else(run: Run) -> None:
+    """A report is made once: whoever comes while another makes it waits for that one. Raises Conflict."""
+    for other in await run.app.runs.list(run.request.user_id):
+        if other.session_id == run.session_id and other.trace_id != run.trace_id and other.alive:
+            why = f"the report of session {run.session_id} is being made by another process"
+            raise Conflict(why, hint="open the session again when it is there", code=ALIVE)
 
 
 def _expected(state: str, question: str) -> str:
     """What a message does where it does not say so."""
     if state == FIRST:
         return "ask" if question.strip() else "report"
-    return "plan" if state == "GUIDE_PENDING_PLAN" else "ask"
+    return "plan" if state == PENDING_PLAN else "ask"
 
 
 def _happening(event: str, state: str) -> Happening:
     if event == "plan":
-        return "plan_changed" if state == "CONTROL_ROUTING" else "plan_made"
+        return "plan_changed" if state == ROUTING else "plan_made"
     return "report_made" if event == "report" else "question_answered"
 
 
@@ -101,25 +116,20 @@ def asked_of(run: Run) -> tuple[str, Selection | None]:
     return rest or say("explain_this", language(quoted.text)), quoted
 
 
-def _known(run: Run, data: dict[str, Any], state: str) -> Answer | None:
-    """The answer to a message that was sent before under this name."""
+def answered_before(run: Run, data: dict[str, Any]) -> Answer | None:
+    """What a message of this name brought, whatever the session has come to since."""
+    kept = data.get(MESSAGES, {}).get(run.options.message_id)
+    return Answer(**kept) if kept else None
+
+
+def noted(run: Run, data: dict[str, Any], answer: Answer) -> None:
+    """Keep what a message brought under the name that its sender gave it. Raises Conflict where that is there already."""
     name = run.options.message_id
-    kept = next((Exchange(**each) for each in data.get(ANSWERS, []) if name and each["message_id"] == name), None)
-    if kept is None:
-        return None
-    return Answer(
-        answer=kept.answer,
-        sentences=kept.sentences,
-        citations=kept.citations,
-        status=kept.status,
-        confidence=kept.confidence,
-        agent="paper",
-        route="+".join(kept.agents),
-        session_id=run.session_id,
-        trace_id=kept.trace_id,
-        warnings=kept.warnings,
-        data={"event": "ask", "current_state": state, **kept.data},
-    )
+    if not name:
+        return
+    if name in data.setdefault(MESSAGES, {}):
+        raise Conflict(f"message {name} was answered meanwhile", hint="send it again to have its answer")
+    data[MESSAGES][name] = answer.model_dump(mode="json")
 
 
 async def open_paper(app: App, info: PaperInfo) -> OpenPaper:
@@ -132,7 +142,3 @@ async def open_paper(app: App, info: PaperInfo) -> OpenPaper:
         raise NotFound(f"the paper of this session was removed: {info.name}", hint=hint, code="paper_removed") from None
     shape = await anyio.to_thread.run_sync(read_paper, document)
     return OpenPaper(info.doc_id, kept.collection, kept.uri, document, shape)
-
-
-async def _book(app: App, data: dict[str, Any]) -> OpenPaper:
-    return await open_paper(app, PaperInfo(**data[PAPER]))
