@@ -36,6 +36,7 @@ from citewell.skills.reading_route_words import say
 
 FEWEST, MOST = 3, 8  # steps
 CORE = 5  # sections that serve the interest itself
+WORDS = 2  # of an interest that one section holds: then it has to do with it, whatever the meanings say
 NEAR = 0.6  # share of the best section's score below which another does not serve the interest
 APPENDED = 0.85  # the same for an appendix: what is there is said in short in the paper proper
 BEARS = 0.45  # the same for results and limits that are not asked for
@@ -107,7 +108,9 @@ def _related(book: OpenPaper, sections: Sequence[Reading], interest: str) -> boo
     least = RELATED[lang_of(language(interest)), tongue]
     if lang_of(language(interest)) == tongue and not any(s.shared for s in sections):
         least += STRANGE
-    return names_part(interest) or any(s.cosine >= least - SLACK * (_held(s, interest) > HALF) for s in sections)
+    if names_part(interest) or any(len(s.shared) >= WORDS for s in sections):
+        return True
+    return any(s.cosine >= least - SLACK * (_held(s, interest) > HALF) for s in sections)
 
 
 def _held(section: Reading, interest: str) -> float:
