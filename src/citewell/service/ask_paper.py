@@ -13,6 +13,8 @@ from contextlib import aclosing, nullcontext, suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
+import anyio.to_thread
+
 from citewell.agents import paper
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.agents.paper_state import ANSWERS, PLAN, REPORT, Exchange
@@ -43,6 +45,7 @@ from citewell.skills.wording import say
 from citewell.stage import Stage, played
 from citewell.types import Answer, Event, Message, Sentence, Step
 
+MARKED = 200  # characters of a marked passage that the conversation shows
 POOL = 40  # passages of the paper, of which each section agent is handed those of its own part
 Change = Callable[[dict[str, Any], Answer], None]  # writes to `session_data` what came of a message
 
@@ -162,8 +165,10 @@ async def _routed(errand: Errand, stage: Stage, interest: str) -> Plan:
 async def _ask(errand: Errand, stage: Stage, before: Sequence[Message] = (), plan: dict[str, Any] | None = None) -> None:
     run, book = errand.run, errand.book
     asked, marked = asked_of(run)
-    selection = _selected(marked, book, named=run.options.selection is not None)
+    named = run.options.selection is not None
+    selection = await anyio.to_thread.run_sync(lambda: _selected(marked, book, named=named))
     question = clean(asked) or say("explain_this", errand.lang)
+    shown_question = f"{question} {_words(selection, book)}" if selection and named else question
     history = [Message(**message) for message in errand.data.get(HISTORY, [])]
     state = PaperState(question, [*history, *before], selection, warnings=[*run.warnings, *await _waiting(run, book)])
     await paper.answer(state, _deps(run, book), stage)
@@ -173,8 +178,15 @@ async def _ask(errand: Errand, stage: Stage, before: Sequence[Message] = (), pla
     shown = {"event": "ask", "current_state": errand.then, **brought}
     errand.answer = run.answer(state, "+".join(state.agents)).model_copy(update={"data": shown})
     said = [*before, Message(role="assistant", content=state.final_answer)]
-    said = said if before else [Message(role="user", content=question), *said]
+    said = said if before else [Message(role="user", content=shown_question), *said]
+    state.question = shown_question  # as it is kept
     _ends(errand, said, _new_exchange(state, brought, plan, errand.run.options.message_id), needed=plan is not None)
+
+
+def _words(selection: tuple[int, int], book: OpenPaper) -> str:
+    """What was marked, as the conversation shows it."""
+    words = " ".join(book.document.text[slice(*selection)].split())
+    return f"“{words[:MARKED]}…”" if len(words) > MARKED else f"“{words}”"
 
 
 def _selected(marked: Selection | None, book: OpenPaper, *, named: bool) -> tuple[int, int] | None:

@@ -128,6 +128,8 @@ async def _asked(talk: Talk, asked: Asked) -> Answer | None:
     for n, question in enumerate(asked.questions):
         await with_route(talk)
         last = await talk.ask(question, "ask", asked.select if n == 0 else "")
+        if len(asked.questions) > 1 and not asked.json:
+            write(out(), styled(one_line(question), "bold"))
         talk.show(last)
     return last
 

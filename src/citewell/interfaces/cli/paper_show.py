@@ -22,7 +22,7 @@ DONE, OPEN = "[x]", "[ ]"
 UNDER_WAY = "it is being answered by another process"
 STATES: dict[str, str] = {
     FIRST: "its report is still to be made",
-    PENDING_PLAN: "it waits for what interests you",
+    PENDING_PLAN: "its report is there; say what interests you",
     ROUTING: "ask, or read on",
 }
 
@@ -85,7 +85,7 @@ def show_plan(console: Console, plan: Plan) -> None:
 def show_place(console: Console, session: PaperSession) -> None:
     """Where a session is that is gone on with: its state, what to read next, what was asked last."""
     write(console, styled(one_line(session.title), "bold"))
-    write(console, styled(f"{session.current_state}: {STATES.get(session.current_state, '')}", "dim"))
+    write(console, styled(STATES.get(session.current_state, session.current_state), "dim"))
     if session.plan and (following := next_step(session.plan)):
         words = words_of(session.plan.lang)
         n, step = following
@@ -108,7 +108,7 @@ def show_rows(console: Console, rows: Sequence[PaperRow]) -> None:
 
 
 def _row_facts(row: PaperRow) -> str:
-    parts = [row.current_state, one_line(row.paper.name)]
+    parts = [STATES.get(row.current_state, row.current_state), one_line(row.paper.name)]
     parts += [f"{row.paper.pages} pages"] if row.paper.pages else []
     parts += [f"{row.read} of {row.steps} steps read, {row.minutes:g} min left"] if row.steps else []
     parts += [f"{row.questions} question{'' if row.questions == 1 else 's'}"] if row.questions else []
