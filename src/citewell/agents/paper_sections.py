@@ -110,8 +110,7 @@ async def section_agent(
         if odds is not None and odds < GATE_THRESHOLD:
             mine.generation = "unknown"
             return mine
-    small = llm is None or llm.evidence_tokens <= EXTRACTIVE_TOKENS
-    await word(mine, llm, embedder, threshold, manner="short" if small and manner == "wide" else manner)
+    await word(mine, llm, embedder, threshold, manner=manner)
     return mine
 
 

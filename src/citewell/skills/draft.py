@@ -14,12 +14,13 @@ from citewell.ingest.sentences import language
 from citewell.models.base import LLM, Embedder, Reply
 from citewell.skills import answer as answering
 from citewell.skills.cite import Proof, prove
-from citewell.skills.evidence import Passage, prefix
+from citewell.skills.evidence import EXTRACTIVE_TOKENS, Passage, prefix
 from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD, answer_settles, evidence_settles, settled
 from citewell.skills.recollect import with_origin
 from citewell.types import Citation, Event
 
 T = TypeVar("T")
+EXTRACTED, EXTRACTED_WIDE = 2, 4  # sentences of the evidence that stand in for an answer
 Manner = Literal["short", "wide", "explain"]
 Locate = Callable[[list[Citation]], Awaitable[list[Citation]]]
 
@@ -81,7 +82,7 @@ async def word(
 
         if manner == "explain":
             return answering.explain(llm, shared, question, lang, on_token=on_token)
-        wide = manner == "wide"
+        wide = manner == "wide" and llm.evidence_tokens > EXTRACTIVE_TOKENS  # a small model repeats itself
         return answering.generate(llm, shared, question, lang, on_token=on_token, temperature=temperature, wide=wide)
 
     reply = await asked(state, llm, ask)
@@ -90,7 +91,8 @@ async def word(
         state.response = reply.text
         state.generation = "unknown" if answering.says_unknown(reply.text) else "worded"
     else:
-        state.response = await answering.extract(state.standalone, state.passages, embedder)
+        most = EXTRACTED_WIDE if manner == "wide" else EXTRACTED
+        state.response = await answering.extract(state.standalone, state.passages, embedder, most)
         state.generation = "extracted"
     note(generation=state.generation, draft=state.response)
 
