@@ -17,6 +17,7 @@ from citewell.models.prompt import fill, load
 from citewell.skills.answer import tidy
 from citewell.skills.audit_align import crossed, exchanged, supposed
 from citewell.skills.audit_cells import misplaced, placed
+from citewell.skills.audit_compare import miscompared
 from citewell.skills.audit_counts import miscounted
 from citewell.skills.audit_near import displaced, misnamed, redenied
 from citewell.skills.audit_order import misordered
@@ -31,6 +32,7 @@ from citewell.types import Citation, Message, Sentence, Verdict
 Rule = Callable[[str, Sequence[Line]], list[Finding]]
 RULES: tuple[Rule, ...] = (
     misordered,
+    miscompared,
     turned,
     redenied,
     misgiven,

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from citewell.skills.audit_words import GENERIC, Finding, Line, figures_in, plain, tokens
 from citewell.skills.verify import COVERED
 
-_NUMBER = re.compile(r"[-+±]?\d[\d,]*(?:\.\d+)?")
+VALUE = re.compile(
+    r"[-+±]?(\d[\d,]*(?:\.\d+)?)\s*(?:%|[A-Za-zµ]{1,4}|毫秒|秒|分钟|小时|天)?"
+)  # a cell that is a figure, with its unit
 _PARTS = re.compile(
     r"[;；。、]|(?<!\d)[,，]|[,，](?!\d{3}(?!\d))|\b(?:and|but|while|whereas|than|versus|vs\.?|ahead\s+of|compared\s+(?:with|to))\b|而|和|与|比",
     re.IGNORECASE,
@@ -35,9 +37,13 @@ def cells(evidence: Sequence[Line]) -> list[Cell]:
     found = []
     for line in evidence:
         pairs = [part.rpartition(": ")[::2] for part in line.text.split(" | ")] if " | " in line.text else []
-        values = [(column, value.strip().rstrip("%").replace(",", "")) for column, value in pairs]
-        labels = frozenset(word for _, value in values if not _NUMBER.fullmatch(value) for word in tokens(value))
-        found += [Cell(v, labels, tokens(c), line) for c, v in values if c and labels and _NUMBER.fullmatch(v)]
+        values = [(column, value.strip(), VALUE.fullmatch(value.strip())) for column, value in pairs]
+        labels = frozenset(word for _, value, figure in values if not figure for word in tokens(value))
+        found += [
+            Cell(value[: figure.end(1)].replace(",", ""), labels, tokens(column), line)
+            for column, value, figure in values
+            if column and labels and figure
+        ]
     return found
 
 
