@@ -11,7 +11,9 @@ from citewell.models.pull import model_path
 from citewell.service.add import add, embed_pending
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, ask
+from citewell.service.papers import begin
 
+PAPERS = Path(__file__).resolve().parent.parent / "samples" / "papers"
 LIBRARY = Path(__file__).resolve().parent.parent / "samples" / "library"
 FILES = ("drover-2-owners-manual.pdf", "国内退换货与保修政策.md")
 
@@ -62,3 +64,25 @@ async def test_the_dual_loop_on_the_real_models(tmp_path: Path) -> None:
         named = await ask(app, AskRequest(question="我叫什么？", agent="dual_loop"))
         assert "李雷" in named.answer
         assert named.citations[0].origin == "memory"
+
+
+@pytest.mark.model
+async def test_a_paper_on_the_real_models(tmp_path: Path) -> None:
+    """A question to a Chinese paper: routed, drafted by the model from its own part, audited, cited with its page; and a no."""
+    settings = Settings(home=tmp_path, cache=load_settings().cache)
+    async with App(settings) as app:
+        paper = PAPERS / "基于货位层次的仓库备件检索方法.pdf"
+        session = await begin(app, path=str(paper))
+        await app.sessions.set_data(session.session_id, {}, state="CONTROL_ROUTING")  # the guide has tests of its own
+        await embed_pending(app)
+        said = {"agent": "paper", "session_id": session.session_id}
+        answer = await ask(app, AskRequest(question="去掉难负例后Recall@10是多少？", **said))
+        assert (answer.status, answer.citations[0].page) == ("answered", 3)
+        assert "88.7" in answer.answer
+        document = await app.catalog.content(session.paper.doc_id)
+        assert all(document.text[c.start : c.end] == c.quote for c in answer.citations)
+        nothing = await ask(app, AskRequest(question="重排使用的大模型叫什么名字？", **said))
+        assert nothing.status == "refused"
+        prompts = (await app.traces.get(nothing.trace_id)).prompts
+        assert prompts, "a section agent asks the model"
+        assert not any("88.7" in prompt["messages"][-1]["content"].split("问题：")[-1] for prompt in prompts)
