@@ -21,7 +21,7 @@ from citewell.types import Document
 _SEPARATORS: Final = ",;\t|"
 _SAMPLE: Final = 100  # rows that the separator is judged by
 _LONGEST_FIELD: Final = 10_000_000  # characters
-_MOST_LINES: Final = 200  # in a field; with more, a quote was opened that nobody meant to open
+MOST_LINES: Final = 200  # in a field; with more, a quote was opened that nobody meant to open
 
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
@@ -33,7 +33,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     if first.lower().startswith("sep=") and len(first.strip()) == 5:
         separator, text = first[4], rest  # as Excel writes and reads it
     else:
-        separator = _separator(text, "\t" if tabs else ",")
+        separator = separator_of(text, "\t" if tabs else ",")
     rows, total = _rows(text, separator, settings.max_cells)
     if len(rows) < total:
         warnings.append(f"{len(rows):,} of {total:,} rows are read; raise ingest.max_cells for more")
@@ -42,11 +42,11 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     return out.document(name, "text/tab-separated-values" if separator == "\t" else "text/csv", warnings=warnings)
 
 
-def _separator(text: str, usual: str) -> str:
+def separator_of(text: str, usual: str) -> str:
     """The sign that cuts most of the first rows into equally many fields; `usual` where none does better."""
 
     def regularity(sign: str) -> tuple[float, int, bool]:
-        widths = Counter(len(row) for row in islice(_read(text, sign), _SAMPLE) if row)
+        widths = Counter(len(row) for row in islice(fields(text, sign), _SAMPLE) if row)
         width, count = max(((w, n) for w, n in widths.items() if w > 1), key=lambda pair: pair[1], default=(1, 0))
         return round(count / max(1, widths.total()), 1), min(width, 3), sign == usual
 
@@ -54,7 +54,7 @@ def _separator(text: str, usual: str) -> str:
     return best if regularity(best)[0] else usual
 
 
-def _read(text: str, separator: str, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL) -> Iterator[list[str]]:
+def fields(text: str, separator: str, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL) -> Iterator[list[str]]:
     csv.field_size_limit(_LONGEST_FIELD)
     return csv.reader(io.StringIO(text), delimiter=separator, quoting=quoting, skipinitialspace=True)
 
@@ -66,10 +66,10 @@ def _rows(text: str, separator: str, most_cells: int) -> tuple[list[list[str]], 
         rows: list[list[str]] = []
         cells = total = 0
         runaway = False
-        for row in _read(text, separator, quoting):
+        for row in fields(text, separator, quoting):
             total += 1
             cells += len(row)
-            runaway = runaway or any(field.count("\n") > _MOST_LINES for field in row)
+            runaway = runaway or any(field.count("\n") > MOST_LINES for field in row)
             if cells <= most_cells:
                 rows.append([field.strip() for field in row])
         if not runaway:

@@ -35,17 +35,23 @@ MAX_REACH: Final = 30_000_000  # cells between the first and the last, filled or
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A workbook. Hidden sheets are read too, and named in a warning."""
     old = data.startswith(MAGIC)
-    if old and ole_kind(data) != ".xls":
-        raise refusal(data, name)
-    if old and runs_in_circles(data):
-        raise UnreadableFile(f"{name} is broken: its sectors run in circles")
     package = None if old else Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
+    if old:
+        check_old(data, name)
     reader = _Reader(data, name, package, settings.max_cells)
     reader.read()
     title = package.stated_title() if package else ""
     warnings = reader.warnings + (package.warnings if package else [])
     dated = package.dated() if package else None
     return reader.out.document(name, XLS if old else XLSX, title=title, warnings=warnings, dated=dated)
+
+
+def check_old(data: bytes, name: str) -> None:
+    """Raises UnreadableFile where an OLE container is no workbook that can be opened."""
+    if ole_kind(data) != ".xls":
+        raise refusal(data, name)
+    if runs_in_circles(data):
+        raise UnreadableFile(f"{name} is broken: its sectors run in circles")
 
 
 class _Reader:
@@ -64,13 +70,7 @@ class _Reader:
     def read(self) -> None:
         import python_calamine
 
-        try:
-            book = python_calamine.load_workbook(io.BytesIO(self._data))
-        except python_calamine.PasswordError:
-            hint = "save it without a password and add it again"
-            raise UnreadableFile(f"{self._name} is protected by a password", hint=hint) from None
-        except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
-            raise UnreadableFile(f"{self._name} is broken: {_reason(error)}") from None
+        book = open_book(self._data, self._name)
         hidden = [sheet.name for sheet in book.sheets_metadata if sheet.visible != python_calamine.SheetVisibleEnum.Visible]
         for sheet in book.sheets_metadata:
             part = self._parts.get(sheet.name, "")
@@ -95,7 +95,7 @@ class _Reader:
         try:
             sheet: CalamineSheet = book.get_sheet_by_name(title)
         except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
-            self.warnings.append(f"sheet {title} is broken and is left out: {_reason(error)}")  # the others are read
+            self.warnings.append(f"sheet {title} is broken and is left out: {reason(error)}")  # the others are read
             return []
         if sheet.start is None:
             return []
@@ -105,7 +105,7 @@ class _Reader:
             self.warnings.append(
                 f"sheet {title}: {len(rows):,} of {sheet.height:,} rows are read; raise ingest.max_cells for more"
             )
-        _merge(rows, sheet)
+        spread_merged(rows, sheet)
         return rows
 
     def _drawings(self, part: str) -> Iterator[list[str]]:
@@ -122,7 +122,20 @@ class _Reader:
                 yield _comments(self._package.optional(relation.target))
 
 
-def _reason(error: BaseException) -> str:
+def open_book(data: bytes, name: str) -> Any:
+    """The workbook of calamine. Raises UnreadableFile."""
+    import python_calamine
+
+    try:
+        return python_calamine.load_workbook(io.BytesIO(data))
+    except python_calamine.PasswordError:
+        hint = "save it without a password and add it again"
+        raise UnreadableFile(f"{name} is protected by a password", hint=hint) from None
+    except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
+        raise UnreadableFile(f"{name} is broken: {reason(error)}") from None
+
+
+def reason(error: BaseException) -> str:
     """What the reader tripped over. A panic of its Rust code is no Exception; what is no business of ours goes on."""
     if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
         raise error
@@ -138,7 +151,7 @@ def _rows(sheet: CalamineSheet, formats: dict[tuple[int, int], str], most: int) 
     return rows
 
 
-def _merge(rows: list[list[str]], sheet: CalamineSheet) -> None:
+def spread_merged(rows: list[list[str]], sheet: CalamineSheet) -> None:
     """Say what merged cells say in each row that they cover."""
     top, left = sheet.start or (0, 0)
     for (first_row, first_column), (last_row, last_column) in sheet.merged_cell_ranges or []:

@@ -1,0 +1,60 @@
+"""Names of tables and columns, as people wrote them. The one rule: a name is changed only where no statement could use it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+LONGEST: Final = 100  # characters of a name
+_PATHLIKE: Final = re.compile(r"[./\\*?:\[\]{}]")
+_UNNAMED: Final = "column"
+
+
+def printable(name: str) -> str:
+    """`name` on one line without what cannot be printed; never longer than LONGEST."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())[:LONGEST].strip()
+
+
+def column_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Distinct names, none of them empty, and what had to be changed. Engines take no notice of upper and lower case."""
+    taken = {printable(name).casefold() for name in names}
+    seen: set[str] = set()
+    given, changed = [], []
+    for number, name in enumerate(names, 1):
+        plain = printable(name)
+        if plain and plain.casefold() not in seen:
+            new = plain
+        else:
+            new = _free(plain or f"{_UNNAMED}{number}", taken | seen, again=bool(plain))
+            changed.append(f'"{plain}" is called "{new}"' if plain else f'column {number} has no name and is called "{new}"')
+        seen.add(new.casefold())
+        given.append(new)
+    return given, changed
+
+
+def table_name(wanted: str, taken: Iterable[str], *, otherwise: str = "table") -> str:
+    """A name that no other table has. A dot would set a schema apart, and signs of paths and patterns make DuckDB look for a
+    file (the guard refuses such a name): each is written as an underscore.
+    """
+    plain = _PATHLIKE.sub("_", printable(wanted)) or otherwise
+    return _free(plain, {name.casefold() for name in taken}, again=False)
+
+
+def _free(name: str, taken: set[str], *, again: bool) -> str:
+    if not again and name.casefold() not in taken:
+        return name
+    number = 2
+    while f"{name}_{number}".casefold() in taken:
+        number += 1
+    return f"{name}_{number}"
+
+
+def quoted(name: str) -> str:
+    """A name as a statement quotes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as a statement quotes it."""
+    return "'" + text.replace("'", "''") + "'"
