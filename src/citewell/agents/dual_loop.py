@@ -6,6 +6,7 @@ ended it is said.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Literal
 
 from citewell.agents.dual_loop_end import settle
@@ -30,8 +31,11 @@ from citewell.skills.remember import asked_part, asks_about_talk
 from citewell.skills.route import next_search, search_route, wants_web, without_request
 from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
+from citewell.skills.vouched import Vouched, beside, marked, sureness
+from citewell.types import Citation
 
 SHOWN = 3  # nearest passages that a refusal names
+TOLD = {"item_id", "kind", "question", "similarity"}  # of what people confirmed, in a trace
 RECALLED = 8  # memories or turns that a question about them is answered from
 
 
@@ -92,8 +96,22 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
     state.tried_routes, state.updated_query = [state.route], state.read.text
     state.queries.append(state.updated_query)
     state.forget_evidence()
+    if not state.vouched:
+        state.vouched = await _vouched(state, deps)
     note(query=state.updated_query, standalone=state.standalone, attempt=state.correction_attempts)
+    note(confirmed=[each.followed.model_dump(include=TOLD) for each in state.vouched])
     return "search"
+
+
+async def _vouched(state: DualLoopState, deps: Deps) -> list[Vouched]:
+    """What people confirmed of such questions; without it, documents alone answer."""
+    if deps.known is None:
+        return []
+    try:
+        return await deps.known(state.standalone)
+    except CitewellError as error:
+        state.warnings.append(f"what people confirmed was not looked at: {error.message}")
+        return []
 
 
 async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
@@ -155,6 +173,7 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
     state.documents_are_relevant = False
     wide = state.intent in WIDE
     state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen, wide=wide)
+    _with_vouched(state, deps)
     known = state.spans in state.answered_from  # graded good before, and no good answer came of it
     if state.passages and deps.settings.inner_loop and not known:
         state.documents_are_relevant = await _documents_hold_it(state, deps)
@@ -167,6 +186,19 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
     if decision == "fallback":
         await settle(state, deps)
     return decision
+
+
+def _with_vouched(state: DualLoopState, deps: Deps) -> None:
+    """What people confirmed stands in front, but for what was graded before and does not hold the answer."""
+    fresh = [each for each in state.vouched if each.hit.chunk_id not in state.rejected]
+    if fresh:
+        model = deps.llm is not None and not state.degraded
+        state.passages, against = beside(state.standalone, fresh, state.passages, trusted=model)
+        state.warnings += [warning for warning in against if warning not in state.warnings]
+        shown = {passage.hit.chunk_id for passage in state.passages}
+        used = [each for each in fresh if each.hit.chunk_id in shown]
+        least = deps.thresholds.retrieval_threshold
+        state.retrieval_confidence = sureness(used, state.retrieval_confidence, least)
 
 
 async def _documents_hold_it(state: DualLoopState, deps: Deps) -> bool:
@@ -240,7 +272,11 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
         state.is_relevant = True
         await settle(state, deps)
         return "end"
-    proof = await proof_of(state, deps.embedder, deps.locate, state.fetched)
+
+    def locate(citations: list[Citation]) -> Awaitable[list[Citation]]:
+        return deps.locate(marked(citations, state.vouched))
+
+    proof = await proof_of(state, deps.embedder, locate, state.fetched)
     supported = share([sentence.verdict for sentence in proof.sentences])
     if state.route == "direct" and state.degraded:  # the words of a memory are no answer where nobody could word one
         supported = 0.0

@@ -14,6 +14,7 @@ from citewell.skills.format import with_markers
 from citewell.skills.grade import REJECTED
 from citewell.skills.recollect import memory_citation, memory_text
 from citewell.skills.remember import facts_told
+from citewell.skills.vouched import followed_in
 from citewell.skills.wording import ending, refusal, say
 from citewell.types import Event, Sentence, Status
 
@@ -80,6 +81,7 @@ def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
     sure = answer_confidence(best.retrieval_confidence, best.evidence_log_odds, best.proof.sentences, deps.calibration)
     state.confidence, state.route = sure, best.route
     state.proof = _with_memories(state, kept)
+    state.followed = followed_in(kept.citations, state.vouched)
     text = with_markers(state.proof.sentences, state.lang)
     if state.is_relevant and not state.stop_reason and not state.degraded:
         state.status, state.final_answer = "answered", text

@@ -19,7 +19,8 @@ from citewell.skills.evidence import Passage, Widen
 from citewell.skills.recall import Recalled
 from citewell.skills.reference import Readings
 from citewell.skills.route import RouteName
-from citewell.types import Citation, Hit, Message, Status
+from citewell.skills.vouched import Vouched
+from citewell.types import Citation, Followed, Hit, Message, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Deps:
     """Effects. `llm` None: the tier without a chat model. `web`: whether the web can be searched. `preferred`: the search that
     settings or request name; `forced`: the request does, so nothing else may be searched first. `late`: whether the time
     allowed for the question is over. `recall` and `remember` are of one user; None where nothing is remembered. `rate`: how
-    likely hits hold what a text asks for.
+    likely hits hold what a text asks for. `known`: what people confirmed of such a question.
     """
 
     settings: DualLoopSettings
@@ -67,6 +68,7 @@ class Deps:
     remember: Callable[[Told], Awaitable[Kept]] | None = None
     sensitive: re.Pattern[str] | None = None
     calibration: Logistic | None = None
+    known: Callable[[str], Awaitable[list[Vouched]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class DualLoopState:
     retrieval_confidence: float = 0.0
     searched: list[RouteName] = field(default_factory=list)
     fetched: dict[str, float] = field(default_factory=dict)
+    vouched: list[Vouched] = field(default_factory=list)  # what people confirmed of such questions
     # grade_documents
     passages: list[Passage] = field(default_factory=list)
     documents_are_relevant: bool = False
@@ -127,6 +130,7 @@ class DualLoopState:
     stop_reason: str = ""
     degraded: bool = False  # the chat model failed: no more of it in this run
     proof: Proof = field(default_factory=lambda: Proof([], []))
+    followed: list[Followed] = field(default_factory=list)
     final_answer: str = ""
     status: Status = "error"
     confidence: float = 0.0

@@ -29,10 +29,12 @@ from citewell.skills.reference import Readings, candidates, depends_on_history, 
 from citewell.skills.summarize import summarise, within_budget
 from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
+from citewell.skills.vouched import Vouched, beside, followed_in, marked, sureness
 from citewell.skills.wording import refusal, say
 from citewell.types import Event, Message, Sentence
 
 UNDERSTOOD_ALONE, UNDERSTOOD_JOINED, UNDERSTOOD_REWRITTEN = 1.0, 0.6, 0.85
+SHOWN = {"item_id", "kind", "question", "similarity"}  # of what people confirmed, in a trace
 NOT_UNDERSTOOD = 0.8  # what is left of an answer's confidence where the question was taken word for word
 
 
@@ -158,14 +160,26 @@ async def document_retrieval(state: QAState, deps: Deps) -> Literal["generate_an
         state.retrieval_status = "failed"
         state.fail(name, "retrieval_error", error)
         return "generate_fallback"
-    state.retrieved_documents, state.retrieval_confidence = found.hits, found.confidence
+    state.vouched = await _vouched(state, deps)
+    state.retrieved_documents = found.hits
+    state.retrieval_confidence = sureness(state.vouched, found.confidence, settings.retrieval_threshold)
     state.warnings += found.warnings
-    state.retrieval_status = "success" if found.hits else "empty"
+    state.retrieval_status = "success" if found.hits or state.vouched else "empty"
     note(confidence=found.confidence, evidence=[seen(h) for h in found.hits])
-    if found.hits and found.confidence >= settings.retrieval_threshold:
+    note(confirmed=[each.followed.model_dump(include=SHOWN) for each in state.vouched])
+    if state.retrieval_status == "success" and state.retrieval_confidence >= settings.retrieval_threshold:
         return "generate_answer"
     state.generation_pattern = "fallback"
     return "generate_fallback"
+
+
+async def _vouched(state: QAState, deps: Deps) -> list[Vouched]:
+    """What people confirmed of such questions; without it, documents alone answer."""
+    try:
+        return await deps.known(state.standalone_question)
+    except CitewellError as error:
+        state.warnings.append(f"what people confirmed was not looked at: {error.message}")
+        return []
 
 
 def _backoff(wait: float, tried: int) -> float:
@@ -187,6 +201,9 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         return "store_answer"
     wide = state.question_intent in WIDE
     passages = await packed(state.standalone_question, state.retrieved_documents, deps.llm, deps.widen, wide=wide)
+    if state.vouched:
+        passages, against = beside(state.standalone_question, state.vouched, passages, trusted=deps.llm is not None)
+        state.warnings += [warning for warning in against if warning not in state.warnings]
     state.passages = passages
     state.citation_sources = [{"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in passages]
     if not passages:
@@ -238,7 +255,9 @@ async def _extract(state: QAState, deps: Deps, lang: str, *, degraded: bool) -> 
     if state.retrieval_confidence < deps.settings.retrieval_threshold:
         return _refuse(state, lang)
     embedder = None if state.optimized_query_vector is None else deps.embedder
-    state.initial_answer = await answering.extract(state.standalone_question, state.passages, embedder)
+    extract = await answering.extract(state.standalone_question, state.passages, embedder)
+    # a confirmed answer has numbers of its own citations in it
+    state.initial_answer = answering.tidy(extract) if state.vouched else extract
     state.generation_status = "degraded" if degraded else "success"
     return "store_answer"
 
@@ -260,7 +279,7 @@ async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_resul
         return "return_result"
     try:
         proof = await prove(state.initial_answer, state.standalone_question, state.passages, deps.embedder)
-        proof = Proof(proof.sentences, await deps.locate(proof.citations))
+        proof = Proof(proof.sentences, await deps.locate(marked(proof.citations, state.vouched)))
     except CitewellError as error:
         state.warnings.append(f"the answer could not be proved: {error.message}")
         _recover(state)
@@ -301,7 +320,7 @@ def _settle(state: QAState, proof: Proof, model: Logistic | None) -> None:
         return
     if dropped:
         state.warnings.append(f"{dropped} sentence(s) of the draft were left out: the sources do not prove them")
-    state.proof = kept
+    state.proof, state.followed = kept, followed_in(kept.citations, state.vouched)
     state.formatted_citations = format_citations(state.proof.citations, lang)
     text = with_markers(state.proof.sentences, lang)
     caution = "extract" if state.generation_status == "degraded" else "uncertain"

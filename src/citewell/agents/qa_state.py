@@ -22,11 +22,16 @@ from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
 from citewell.skills.cite import Proof
 from citewell.skills.evidence import Passage
-from citewell.types import Citation, Hit, Message, Status
+from citewell.skills.vouched import Vouched
+from citewell.types import Citation, Followed, Hit, Message, Status
 
 
 async def _as_found(hits: Sequence[Hit], budget: int) -> list[Hit]:  # noqa: ARG001 - a way of `widen`
     return list(hits)
+
+
+async def _nothing(question: str) -> list[Vouched]:  # noqa: ARG001 - a way of `known`
+    return []
 
 
 class Search(Protocol):
@@ -39,7 +44,7 @@ class Search(Protocol):
 class Deps:
     """Effects. `llm` None: the tier without a chat model. `locate` gives citations their page and section. `widen` adds what
     stands around hits, for a model with room for so many tokens. `calibration`: the library's own weights of the confidence
-    that an answer is right; None: the shipped ones.
+    that an answer is right; None: the shipped ones. `known`: what people confirmed of such a question.
     """
 
     settings: QASettings
@@ -51,6 +56,7 @@ class Deps:
     calibration: Logistic | None = None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     widen: Callable[[Sequence[Hit], int], Awaitable[list[Hit]]] = _as_found
+    known: Callable[[str], Awaitable[list[Vouched]]] = _nothing
 
 
 @dataclass(slots=True)
@@ -77,6 +83,7 @@ class QAState:
     retrieval_confidence: float = 0.0
     retrieval_status: Literal["", "success", "empty", "failed"] = ""
     generation_pattern: Literal["standard", "fallback"] = "standard"
+    vouched: list[Vouched] = field(default_factory=list)  # ours: what people confirmed of such questions
     # AnswerGenerationNode
     passages: list[Passage] = field(default_factory=list)
     evidence_log_odds: float | None = None
@@ -87,6 +94,7 @@ class QAState:
     proof: Proof = field(default_factory=lambda: Proof([], []))
     final_answer: str = ""
     answer_confidence: float = 0.0
+    followed: list[Followed] = field(default_factory=list)  # ours
     formatted_citations: list[str] = field(default_factory=list)
     # all nodes
     status: Status = "error"

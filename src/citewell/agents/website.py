@@ -54,9 +54,10 @@ async def crawl_and_extract(state: WebsiteState, deps: Deps) -> Literal["decide"
     if not state.visited_urls and state.intent != "smalltalk":
         await _start(state, deps)
     urls = state.addresses(state.urls_to_process)
-    problems = []
+    problems, looked_at = [], []
     async for page in deps.site.crawl(urls):
         take(state, deps, page)
+        looked_at.append({"url": page.url, "title": page.title, "how": page.how})
         state.visited_urls.append(state.place(page.url))
         if page.problem:
             problems.append(page.problem)
@@ -64,6 +65,7 @@ async def crawl_and_extract(state: WebsiteState, deps: Deps) -> Literal["decide"
     state.warnings += [problem for problem in problems if problem not in state.warnings]
     state.urls_to_process = []
     note(read=len(urls) - len(problems), failed=problems, iteration=state.current_iteration)
+    note(pages=sorted(looked_at, key=lambda page: page["url"]))  # they come in any order
     return "decide"
 
 

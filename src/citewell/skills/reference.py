@@ -34,6 +34,8 @@ _ELLIPSIS = re.compile(
     re.IGNORECASE,
 )
 _SINGULAR = re.compile(r"\b(?:it|its|this one|that one|he|she|his|her|him)\b|它(?!们)|[这那]个|[他她](?![们人])", re.IGNORECASE)
+_IT = re.compile(r"\bIT\b")
+_SMALL = re.compile(r"[a-z\u4e00-\u9fff]")  # what is not written in capitals throughout
 _THING = r"([A-Za-z][\w-]*(?: [A-Z0-9][\w-]*)*|[\u4e00-\u9fff]{2,12}?)"
 _PAIR = re.compile(_THING + r"\s*(?: and | or |和|与|还是|或者?|、)\s*" + _THING.replace("{2,12}?", "{2,12}"))
 
@@ -42,7 +44,13 @@ def depends_on_history(question: str, history: Sequence[Message] = ()) -> bool:
     """Whether a question leans on what was said before: a pronoun, an ellipsis, hardly a word of its own, or a reply to us."""
     if history and history[-1].role == "assistant" and asks_which(history[-1].content):
         return True
-    return bool(_PRONOUN.search(question) or _ELLIPSIS.search(question)) or len(query_tokens(question)) <= 1
+    words = _without_names(question)
+    return bool(_PRONOUN.search(words) or _ELLIPSIS.search(words)) or len(query_tokens(words)) <= 1
+
+
+def _without_names(text: str) -> str:
+    """With a plain word for IT, the department, which looks like a pronoun: capitals in a sentence that has small letters."""
+    return _IT.sub("informatics", text) if _SMALL.search(_IT.sub("", text)) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ def joined(question: str, history: Sequence[Message]) -> str:
 
 def candidates(question: str, history: Sequence[Message]) -> list[str]:
     """Two names that a singular pronoun may equally mean: those that the last question joins on equal terms. Else empty."""
-    if not _SINGULAR.search(question) or _names(question):
+    if not _SINGULAR.search(_without_names(question)) or _names(question):
         return []
     before = last_question(history)
     pair, known = _PAIR.search(before), _names(before)
@@ -130,11 +138,14 @@ def _plausible(text: str, question: str, history: Sequence[Message]) -> bool:
     words = {w for m in history for w in query_tokens(m.content)} | set(query_tokens(question))
     unheard = [w for w in query_tokens(text) if w not in words]
     asks = bool(text) and (text[-1] in "?？" or has_pattern(text))
-    own = {w for w in query_tokens(_PRONOUN.sub(" ", question)) if w not in query_tokens(last_question(history))}
+    named = _without_names(question)
+    own = {
+        w
+        for w in query_tokens(_PRONOUN.sub(" ", named).replace("informatics", "IT"))
+        if w not in query_tokens(last_question(history))
+    }
     heard = words - set(query_tokens(question))
-    names_it = (
-        not _PRONOUN.search(question) or not heard or bool(heard & set(query_tokens(text)))
-    )  # what the pronoun stands for
+    names_it = not _PRONOUN.search(named) or not heard or bool(heard & set(query_tokens(text)))  # what the pronoun stands for
     moves_on = text not in {m.content for m in history} and (not own or bool(own & set(query_tokens(text))))
     return (
         asks

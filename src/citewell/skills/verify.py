@@ -82,6 +82,18 @@ def verify(
     return Check("partly" if doubts else "supported", doubts, coverage)
 
 
+def says_otherwise(sentence: str, other: str, question: str) -> bool:
+    """Whether `other`, which speaks of the same, has another figure or date than `sentence`, or denies what it says. Of one
+    language only: words of two cannot be compared.
+    """
+    if language(sentence) != language(other) or not _nearest_clauses(sentence, [other]):
+        return False
+    asked, mine, theirs = facts(question), facts(sentence), facts(other)
+    own = (mine.numbers | mine.dates) - asked.numbers - asked.dates
+    figures = theirs.numbers | theirs.dates
+    return bool(own and figures and not own & figures) or _denial_differs(sentence, [other])
+
+
 def _doubts(sentence: str, claim: Facts, quoted: str, context: str, around: str, coverage: float) -> tuple[str, ...]:
     """What is no contradiction and no proof either: the subject stands in the question only."""
     there = unicodedata.normalize("NFKC", f"{quoted}\n{context}\n{around}").casefold()

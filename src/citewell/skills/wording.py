@@ -61,6 +61,13 @@ _TEXTS = {
         "conversation": "this conversation",
         "you": "You: {text}",
         "me": "Citewell: {text}",
+        "confirmed_by": "confirmed by {names} on {day}",
+        "corrected_by": "correction reviewed by {names} on {day}",
+        "somebody": "somebody",
+        "confirmed_against": "left out: what was {by} (“{claim}”); {title} says otherwise: “{text}”",
+        "confirmed_stale": "left out: what was {by}, because {why}",
+        "disputed": "people disagree: beside what was {by} ({item}) another confirmed answer says otherwise",
+        "rule_against": "{by} (“{claim}”), while {title} says: “{text}”",
     },
     "zh": {
         "refused": "在这些文档中没有找到答案。",
@@ -116,6 +123,13 @@ _TEXTS = {
         "conversation": "本次对话",
         "you": "你：{text}",
         "me": "Citewell：{text}",
+        "confirmed_by": "{names}于{day}确认",
+        "corrected_by": "{names}于{day}审核的更正",
+        "somebody": "有人",
+        "confirmed_against": "未采用{by}的内容（“{claim}”）：{title}的说法不同：“{text}”",
+        "confirmed_stale": "未采用{by}的内容：{why}",
+        "disputed": "意见不一：除了{by}的内容（{item}），还有另一条确认过的答案说法不同",
+        "rule_against": "{by}（“{claim}”），而{title}的说法是：“{text}”",
     },
 }
 

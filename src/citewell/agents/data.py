@@ -1,0 +1,184 @@
+"""The `data` agent of spec 004: a question to guarded SQL, its rows, and a sentence that tells them.
+
+The one rule: nothing is shown that no statement gave; a question that the tables cannot answer is refused with what is missing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Literal
+
+from citewell.agents.data_end import clarify, refuse, settle
+from citewell.agents.data_state import DataState, Deps, Loaded
+from citewell.agents.data_statement import asked_of, chat_model, outcome, proposed
+from citewell.errors import BudgetSpent, CitewellError, NotFound, SourceUnavailable
+from citewell.flow import END, Graph, node, note
+from citewell.ingest.sentences import language
+from citewell.models.base import LLM
+from citewell.skills import plan_sql
+from citewell.skills.clean import clean
+from citewell.skills.data_words import asked_which_source, either, listed, say
+from citewell.skills.fit_tables import outline
+from citewell.skills.reference import candidates, depends_on_history, joined, last_question
+from citewell.skills.understand import in_full
+from citewell.skills.validate import objection
+from citewell.skills.wording import asks_which
+from citewell.types import Message
+
+OUTLINED = 3  # tables that a refusal names
+
+
+@node("Load Context")
+async def load_context(state: DataState, deps: Deps) -> Literal["analyze", "no_answer", "return_error"]:
+    """The question on its own, the tables that it is put to, and what people have confirmed of questions like it."""
+    state.trace_id = state.trace_id or "tr_" + secrets.token_hex(8)
+    question = clean(state.question)
+    state.question, state.lang, state.standalone = question, language(question), question
+    if found := objection(question, deps.question_max_chars, deps.sensitive):
+        return _failed(state, "Load Context", found[1])
+    history = [Message(role=m.role, content=clean(m.content)) for m in state.history if m.content.strip()]
+    if options := candidates(question, history):
+        clarify(state, say("which_reading", state.lang, options=either(options, state.lang)))
+        return "no_answer"
+    state.standalone = await _alone(state, question, history, deps.llm)
+    try:
+        loaded = await deps.load(state.source_name, _named_in(question, state.standalone, history))
+    except NotFound as error:
+        if state.source_name:
+            return _failed(state, "Load Context", error)
+        refuse(state, "no_source", say("no_source", state.lang))
+        return "no_answer"
+    except SourceUnavailable as error:
+        return _failed(state, "Load Context", error)
+    if not isinstance(loaded, Loaded):
+        clarify(state, say("which_source", state.lang, options=either(loaded, state.lang)))
+        return "no_answer"
+    state.source, state.source_name = loaded, loaded.name
+    note(source=loaded.name, standalone=state.standalone)
+    await _recall(state, deps)
+    return "analyze"
+
+
+async def _alone(state: DataState, question: str, history: list[Message], llm: LLM | None) -> str:
+    """A follow-up in full words. What answers a question of ours is joined to what was asked before it."""
+    if not history or not depends_on_history(question, history):
+        return question
+    ours = history[-1].content if history[-1].role == "assistant" else ""
+    if asked_which_source(ours):
+        return last_question(history)
+    if llm is None or asks_which(ours):
+        return joined(question, history)
+    try:
+        return await in_full(question, history, llm)
+    except CitewellError as error:
+        state.warnings.append(f"the question was joined to the one before it: {error.message}")
+        return joined(question, history)
+
+
+def _named_in(question: str, standalone: str, history: list[Message]) -> str:
+    """Where a source may be named: the reply to our question which one is."""
+    return f"{standalone} {question}" if history and asked_which_source(history[-1].content) else standalone
+
+
+def _failed(state: DataState, node_name: str, error: CitewellError) -> Literal["return_error"]:
+    state.error, state.execution_status = error, error.message
+    state.node_execution_status[node_name] = "failed"
+    return "return_error"
+
+
+async def _recall(state: DataState, deps: Deps) -> None:
+    """Confirmed items help, and nothing is lost without them."""
+    try:
+        state.known = await deps.recall(state.standalone, state.source_name)
+    except CitewellError as error:
+        state.warnings.append(f"confirmed answers could not be looked up: {error.message}")
+    note(known=[{"item_id": _id(known.item), "similarity": round(known.similarity, 3)} for known in state.known])
+
+
+def _id(item: object) -> str:
+    return str(getattr(item, "item_id", "") or getattr(item, "rule_id", ""))
+
+
+@node("Analyze Intent")
+async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_answer"]:
+    """What the question wants of which tables and columns; refused where they do not have it, asked back where it is open."""
+    asked = asked_of(state)
+    try:
+        analysis = await plan_sql.analyze(asked, deps.llm, deps.embedder)
+    except BudgetSpent as error:
+        refuse(state, error.code, say(error.code, state.lang))
+        return "no_answer"
+    except CitewellError as error:
+        state.degraded = True
+        state.node_execution_status["Analyze Intent"] = "failed"
+        state.warnings.append(f"the chat model did not answer, so only confirmed questions count: {error.message}")
+        analysis = await plan_sql.analyze(asked, None, deps.embedder)
+    state.intent_analysis = analysis
+    odds = {} if analysis.log_odds is None else {"log_odds": round(analysis.log_odds, 2)}
+    note(intent_type=analysis.intent_type, parameters=analysis.parameters, reasoning=analysis.reasoning, **odds)
+    if not analysis.answerable:
+        note(missing=list(analysis.missing))
+        refuse(state, "not_in_data", _not_in_data(state, analysis))
+        return "no_answer"
+    if len(analysis.choices) > 1:
+        note(choices=list(analysis.choices))
+        clarify(state, say("which_reading", state.lang, options=either(analysis.choices, state.lang)))
+        return "no_answer"
+    return "write"
+
+
+def _not_in_data(state: DataState, analysis: plan_sql.Analysis) -> str:
+    """What is missing, and what there is."""
+    assert state.source is not None
+    lang, source = state.lang, state.source
+    key = "not_in_data" if analysis.missing else "not_in_data_bare"
+    first = say(key, lang, source=source.name, missing=listed(analysis.missing, lang))
+    there = outline(source.schema, OUTLINED, state.standalone, source.glossary)
+    return first + ("" if lang == "zh" else " ") + say("they_have", lang, outline=there)
+
+
+@node("Generate SQL")
+async def generate_sql(state: DataState, deps: Deps) -> Literal["execute", "repair", "no_answer", "return_error"]:
+    """Statements that the guard and the engine accept: a confirmed one, the model's, or the failed one written anew."""
+    try:
+        return await proposed(state, deps)
+    except SourceUnavailable as error:
+        return _failed(state, "Generate SQL", error)
+    except BudgetSpent as error:
+        reason, text = error.code, say(error.code, state.lang)
+    except CitewellError as error:
+        state.node_execution_status["Generate SQL"] = "failed"
+        state.warnings.append(f"the chat model did not answer: {error.message}")
+        reason, text = "model_failed", say("model_failed", state.lang)
+    if state.kept is None:
+        refuse(state, reason, text)
+    return "no_answer"
+
+
+@node("Execute")
+async def execute(state: DataState, deps: Deps) -> Literal["refine", "repair", "no_answer", "return_error"]:
+    """Run what was written; where statements disagree, most of them decide; what fails is written anew."""
+    try:
+        return await outcome(state, deps)
+    except SourceUnavailable as error:
+        return _failed(state, "Execute", error)
+
+
+@node("Refine Answer")
+async def refine_answer(state: DataState, deps: Deps) -> Literal["return_result"]:
+    """The rows in a sentence, with a chart where one helps, what was followed, and how sure all this is."""
+    await settle(state, None if state.degraded else chat_model(deps))
+    note(status=state.status, stop_reason=state.stop_reason, followed=[each.item_id for each in state.followed])
+    return "return_result"
+
+
+GRAPH: Graph[DataState] = Graph(
+    "data",
+    {
+        load_context: {"analyze": analyze_intent, "no_answer": refine_answer, "return_error": END},
+        analyze_intent: {"write": generate_sql, "no_answer": refine_answer},
+        generate_sql: {"execute": execute, "repair": generate_sql, "no_answer": refine_answer, "return_error": END},
+        execute: {"refine": refine_answer, "repair": generate_sql, "no_answer": refine_answer, "return_error": END},
+        refine_answer: {"return_result": END},
+    },
+)

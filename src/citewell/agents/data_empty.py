@@ -1,0 +1,108 @@
+"""A statement of the `data` agent that found nothing: does it filter by a value that is not stored?
+
+The one rule: where the stored value that is meant is plain, it is taken and said; else an empty result stands as what it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Literal
+
+from citewell.agents.data_state import DataState, Deps, Loaded, Result
+from citewell.errors import StatementFailed, StatementRefused
+from citewell.flow import note
+from citewell.skills.data_words import listed, say
+from citewell.skills.stored_values import Absent, Filter, absent, filters, lookup, replaced
+from citewell.skills.tell_rows import hollow
+
+LOOKED_UP = 3  # columns whose values are read from the tables
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+async def mended(state: DataState, deps: Deps, result: Result) -> Literal["refine", "repair"]:
+    """Go on with another spelling of a value, have the statement written anew, or let the empty result stand."""
+    assert state.source is not None
+    missing = await _missing(state.source, deps, result.candidate.sql)
+    note(absent=[{"column": each.column, "value": each.value, "nearest": list(each.nearest)} for each in missing])
+    if all(each.same for each in missing) and missing and (better := await _spelt(state, deps, result, missing)) is not None:
+        _take(state, better, missing, result)
+        return "refine"
+    if state.kept is None and _may_be_meant(state, missing) and _can_repair(state, deps):
+        state.kept, state.remarks = result, [_remark(each, state.lang) for each in missing]
+        state.problem = "; ".join(_problem(each) for each in missing)
+        state.tried.append({"sql": result.candidate.sql, "problem": state.problem})
+        return "repair"
+    if state.kept is None:
+        state.kept, state.remarks = result, [_remark(each, state.lang) for each in missing]
+    return "refine"
+
+
+async def _missing(source: Loaded, deps: Deps, sql: str) -> list[Absent]:
+    """Values that a statement filters by and that are not stored."""
+    found: list[Absent] = []
+    read = 0
+    for each in filters(sql, source.schema):
+        stored = each.stored
+        if stored is None:
+            if read >= LOOKED_UP or deps.late():
+                continue
+            read += 1
+            stored = await _stored(source, deps, each)
+        if stored is not None and (gone := absent(each, stored)) is not None:
+            found.append(gone)
+    return found
+
+
+async def _stored(source: Loaded, deps: Deps, wanted: Filter) -> list[str] | None:
+    """All values of a column, read through the guard; None where they are too many or cannot be read."""
+    try:
+        rows = await deps.query(source, lookup(wanted, source.schema.dialect))
+    except (StatementFailed, StatementRefused):
+        return None
+    values = [str(row[0]) for row in rows.rows if row and row[0] is not None]
+    return None if rows.truncated and wanted.value not in values else values
+
+
+async def _spelt(state: DataState, deps: Deps, result: Result, missing: list[Absent]) -> Result | None:
+    """The same statement with the stored spellings; None where it finds nothing either."""
+    assert state.source is not None
+    sql = result.candidate.sql
+    for each in missing:
+        sql = replaced(sql, state.source.schema.dialect, each.value, each.same)
+    try:
+        rows = await deps.query(state.source, sql)
+    except (StatementRefused, StatementFailed):
+        return None
+    how = "adapted" if result.candidate.how == "reused" else result.candidate.how
+    return None if hollow(rows) else Result(replace(result.candidate, sql=sql, how=how), rows)
+
+
+def _take(state: DataState, better: Result, missing: list[Absent], before: Result) -> None:
+    state.tried.append({"sql": before.candidate.sql, "problem": "; ".join(_problem(each) for each in missing)})
+    state.candidates, state.generated_logic, state.rows = [better.candidate], better.candidate.sql, better.rows
+    state.kept = None
+    state.remarks = [say("taken", state.lang, value=each.value, column=each.column, same=each.same) for each in missing]
+    note(sql=better.candidate.sql, rows=len(better.rows.rows))
+
+
+def _may_be_meant(state: DataState, missing: list[Absent]) -> bool:
+    """A value in the user's own words that is not there is an answer; one that the model chose, or one in another script than
+    what is stored, may be a stored one under another name.
+    """
+    said = f"{state.question} {state.standalone}".casefold()
+    return any(each.value.casefold() not in said or (bool(_HAN.search(each.value)) and not each.nearest) for each in missing)
+
+
+def _can_repair(state: DataState, deps: Deps) -> bool:
+    return deps.llm is not None and not state.degraded and not deps.late() and state.repairs < deps.settings.repairs
+
+
+def _problem(gone: Absent) -> str:
+    near = f"; stored are: {', '.join(gone.nearest)}" if gone.nearest else ""
+    return f"no rows: {gone.column} has no value {gone.value!r}{near}"
+
+
+def _remark(gone: Absent, lang: str) -> str:
+    key = "nearest" if gone.nearest else "absent"
+    return say(key, lang, column=gone.column, value=gone.value, nearest=listed(gone.nearest, lang))

@@ -1,0 +1,168 @@
+"""How a run of the `data` agent ends: the rows told, a refusal that says why, or a question back.
+
+The one rule: an answer is made of the rows by our own code; a model may word it, and is held against them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from citewell.agents.data_state import DataState
+from citewell.errors import CitewellError
+from citewell.flow import emit, note
+from citewell.knowledge.confirmed_types import Confirmed, Known
+from citewell.models.base import LLM
+from citewell.retrieve.engines.base import Rows
+from citewell.skills.cell_text import lines
+from citewell.skills.chart import choose
+from citewell.skills.cite import Proof
+from citewell.skills.evidence import CONNECTED_TIER
+from citewell.skills.format import with_markers
+from citewell.skills.plan_sql import Candidate
+from citewell.skills.reword_rows import reword
+from citewell.skills.stored_values import tables_of
+from citewell.skills.tell_rows import QUOTED, Told, hollow, tell
+from citewell.types import Citation, Event, Followed, How, Sentence
+
+# Log-odds that an answer is right by how its statement came about, set by hand until `evals/text2sql.py` has figures to fit
+# them: a confirmed statement as it stands 0.97, with other values 0.91, after an example or a rule 0.77, the model's own 0.67.
+BASE = {"reused": 3.5, "adapted": 2.3, "example": 1.2, "rule": 1.2, "": 0.7}
+AGREED, ANSWERABLE, REPAIRED, NOTHING = 1.5, 0.3, 0.7, 0.8  # all agree (none: as much less); a log-odd; a repair; no rows
+REUSED_LEAST = 0.95
+UNASKED = 0.1  # that a refused question could have been answered, where no model was asked
+
+
+def refuse(state: DataState, reason: str, text: str) -> None:
+    """No answer, and why."""
+    state.status, state.stop_reason, state.final_answer = "refused", reason, text
+    state.execution_status = state.execution_status or reason
+
+
+def clarify(state: DataState, text: str) -> None:
+    """A question back."""
+    state.status, state.stop_reason, state.final_answer = "clarify", "ambiguous", text
+    state.execution_status = "ambiguous"
+
+
+async def settle(state: DataState, llm: LLM | None) -> None:
+    """Write the end of the run into the state, and show its citations."""
+    if state.final_answer:
+        state.confidence = _refused_wrongly(state)
+        return
+    if state.kept is not None:  # nothing better was found
+        state.candidates, state.rows = [state.kept.candidate], state.kept.rows
+        state.generated_logic, state.execution_status = state.kept.candidate.sql, "success"
+    rows = state.rows
+    assert rows is not None, "Execute leaves rows or a refusal"
+    assert state.chosen is not None, "rows come of a statement"
+    told = await _told(state, rows, llm)
+    state.proof = _proof(state, rows, told)
+    state.chart = choose(rows, state.standalone, state.lang)
+    state.followed = followed(state.chosen, state.known)
+    state.confidence = confidence(state)
+    state.status = "answered"
+    joint = "" if state.lang == "zh" else " "
+    state.final_answer = joint.join([*state.remarks, with_markers(state.proof.sentences, state.lang)])
+    for citation in state.proof.citations:
+        emit(Event("citation", citation))
+
+
+async def _told(state: DataState, rows: Rows, llm: LLM | None) -> list[Told]:
+    """Our own sentences; the first one in a connected model's words where those stand."""
+    own = tell(rows, state.lang)
+    if llm is None or llm.evidence_tokens < CONNECTED_TIER or hollow(rows):
+        return own
+    try:
+        text = await reword(state.standalone, rows, own[0].text, state.lang, llm)
+    except CitewellError as error:
+        note(reworded=error.message)
+        return own
+    note(reworded=bool(text))
+    return [Told(text, max(own[0].rows, min(len(rows.rows), QUOTED))), *own[1:]] if text else own
+
+
+def _proof(state: DataState, rows: Rows, told: list[Told]) -> Proof:
+    """All sentences rest on the same rows: those that the longest of them tells."""
+    assert state.source is not None
+    shown = max((each.rows for each in told), default=0)
+    quoted = lines(rows, min(shown, QUOTED)) or [f"0 rows: {', '.join(rows.columns)}"]
+    quote = "\n".join(quoted)
+    citation = Citation(
+        n=1,
+        origin="table",
+        doc_id=state.source.name,
+        title=state.source.name,
+        uri=f"table:{state.source.name}",
+        section=", ".join(tables_of(state.generated_logic, state.source.schema)),
+        quote=quote,
+        start=0,
+        end=len(quote),
+        score=1.0,
+    )
+    return Proof([Sentence(text=each.text, citations=[1], verdict="supported") for each in told], [citation])
+
+
+def followed(candidate: Candidate, known: list[Known]) -> list[Followed]:
+    """The confirmed item and the rules that the statement came from."""
+    found = []
+    for each in known:
+        item = each.item
+        if isinstance(item, Confirmed):
+            if item.item_id == candidate.item_id and candidate.how:
+                found.append(_confirmed(item, candidate, each.similarity))
+        elif item.rule_id in candidate.rules:
+            text = item.correction
+            people = [item.reviewed_by] if item.reviewed_by else []
+            found.append(
+                Followed(
+                    item_id=item.rule_id,
+                    kind="rule",
+                    how="rule",
+                    question=item.question,
+                    text=text,
+                    confirmed_by=people,
+                    confirmed_at=item.updated_at,
+                    similarity=_bounded(each.similarity),
+                )
+            )
+    return found
+
+
+def _confirmed(item: Confirmed, candidate: Candidate, similarity: float) -> Followed:
+    hows: dict[str, How] = {"reused": "reused", "adapted": "adapted"}
+    return Followed(
+        item_id=item.item_id,
+        how=hows.get(candidate.how, "example"),
+        question=item.question,
+        text=item.logic,
+        confirmed_by=[each.user_id for each in item.confirmed_by],
+        confirmed_at=max((each.at for each in item.confirmed_by), default=0.0),
+        similarity=_bounded(candidate.similarity or similarity),
+    )
+
+
+def _bounded(similarity: float) -> float:
+    return round(max(0.0, min(1.0, similarity)), 4)
+
+
+def confidence(state: DataState) -> float:
+    """That the answer shown is right: a sum of log-odds, whose parts stand above."""
+    assert state.chosen is not None
+    assert state.intent_analysis is not None
+    candidate, (same, ran) = state.chosen, state.agreed
+    total = BASE["rule" if candidate.rules and not candidate.how else candidate.how]
+    total += AGREED * (2 * (same - 1) / (ran - 1) - 1) if ran > 1 else 0.0
+    odds = state.intent_analysis.log_odds
+    total += ANSWERABLE * max(-4.0, min(4.0, odds)) if odds is not None else 0.0
+    total -= REPAIRED * state.repairs + NOTHING * (state.rows is None or hollow(state.rows))
+    sure = 1 / (1 + math.exp(-total))
+    whole = candidate.how == "reused" and not state.repairs
+    return round(max(sure, REUSED_LEAST) if whole else sure, 4)
+
+
+def _refused_wrongly(state: DataState) -> float:
+    """As of every agent: that there was an answer after all."""
+    analysis = state.intent_analysis
+    if analysis is None or analysis.log_odds is None:
+        return UNASKED
+    return round(1 / (1 + math.exp(-max(-10.0, min(10.0, analysis.log_odds)))), 4)

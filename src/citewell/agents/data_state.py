@@ -1,0 +1,102 @@
+"""What the `data` agent's nodes share, and what reaches them from outside: the flow of spec 004.
+
+The one rule: a statement reaches an engine only through `Deps.query`, which guards it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from citewell.config import DataSettings
+from citewell.knowledge.confirmed_types import Known
+from citewell.models.base import LLM, Embedder
+from citewell.retrieve.engines.base import Rows, Schema
+from citewell.skills.cite import Proof
+from citewell.skills.plan_sql import Analysis, Candidate, Term
+from citewell.types import Chart, Followed, Message, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A table source, ready to be asked."""
+
+    name: str
+    schema: Schema
+    glossary: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A statement that ran, and what it gave."""
+
+    candidate: Candidate
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """Effects. `load`: the source named or the one the question is about; raises NotFound where there is none and
+    SourceUnavailable. `query` guards and runs; raises StatementRefused, StatementFailed, SourceUnavailable. `check` guards and
+    plans without running. `recall`: what people confirmed about similar questions to this source, best first. `late`: the
+    time is over; `hurried`: half of it is.
+    """
+
+    settings: DataSettings
+    llm: LLM | None
+    embedder: Embedder
+    load: Callable[[str, str], Awaitable[Loaded | list[str]]]  # (name or "", question); several names: ask back which
+    query: Callable[[Loaded, str], Awaitable[Rows]]
+    check: Callable[[Loaded, str], Awaitable[None]]
+    recall: Callable[[str, str], Awaitable[list[Known]]]  # (question, source name)
+    late: Callable[[], bool] = lambda: False
+    hurried: Callable[[], bool] = lambda: False
+    question_max_chars: int = 500
+    sensitive: re.Pattern[str] | None = None
+
+
+@dataclass(slots=True)
+class DataState:
+    question: str
+    trace_id: str = ""
+    source_name: str = ""
+    history: list[Message] = field(default_factory=list)
+    # Load Context
+    lang: str = "en"
+    standalone: str = ""  # a follow-up, put in full words
+    source: Loaded | None = None
+    known: list[Known] = field(default_factory=list)
+    # Analyze Intent
+    intent_analysis: Analysis | None = None
+    # Generate SQL
+    candidates: list[Candidate] = field(default_factory=list)
+    generated_logic: str = ""  # the statement in hand
+    problem: str = ""  # what is wrong with it, where something is: it is to be repaired
+    repairs: int = 0
+    limits: int = 0  # statements that took too long or too much memory
+    tried: list[dict[str, str]] = field(default_factory=list)  # {"sql": ..., "problem": ...}
+    # Execute
+    rows: Rows | None = None
+    execution_status: str = ""
+    kept: Result | None = None  # what a statement gave that is mended all the same, should nothing better come
+    agreed: tuple[int, int] = (1, 1)  # statements that gave these rows, of how many that ran
+    remarks: list[str] = field(default_factory=list)  # what is said before the answer: a value taken for another
+    # Refine Answer
+    proof: Proof = field(default_factory=lambda: Proof([], []))
+    chart: Chart | None = None
+    followed: list[Followed] = field(default_factory=list)
+    final_answer: str = ""
+    status: Status = "error"
+    confidence: float = 0.0
+    stop_reason: str = ""
+    degraded: bool = False
+    warnings: list[str] = field(default_factory=list)
+    node_execution_status: dict[str, str] = field(default_factory=dict)
+    error: Any = None
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """The statement in hand, as it came about."""
+        return self.candidates[0] if self.candidates else None

@@ -1,0 +1,207 @@
+"""Statements of the `data` agent: written, checked, run, held against each other, mended.
+
+The one rule: a statement that the guard refuses or the engine fails counts as one try; what failed is written anew at most
+`settings.repairs` times, and every try is kept with what was wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable
+from typing import Literal
+
+from citewell.agents.data_empty import mended
+from citewell.agents.data_end import refuse
+from citewell.agents.data_lists import leader, once
+from citewell.agents.data_state import DataState, Deps, Result
+from citewell.errors import CitewellError, StatementFailed, StatementRefused
+from citewell.flow import note
+from citewell.models.base import LLM
+from citewell.retrieve.engines.base import Rows, Value
+from citewell.skills import plan_sql
+from citewell.skills.data_words import say
+from citewell.skills.plan_sql import Asked, Candidate
+from citewell.skills.tell_rows import hollow
+
+# A first statement is taken alone where the model is so sure that the tables answer the question (log-odds; 3 is 95 %).
+SURE = 3.0
+TEMPERATURES = (0.4, 0.7, 0.9, 1.0)  # of the second candidate and the following
+FRESH = 0.7  # of a statement written instead of one that was repaired into itself
+LIMITS = {"timeout", "memory"}  # codes of StatementFailed: writing the same with other words does not help
+LIGHTER = "write a lighter statement: read fewer tables, filter earlier, add LIMIT"
+
+
+def asked_of(state: DataState) -> Asked:
+    """What the jobs of `plan_sql` share."""
+    assert state.source is not None
+    source = state.source
+    return Asked(state.standalone, state.lang, source.schema, source.glossary, tuple(state.known))
+
+
+def chat_model(deps: Deps) -> LLM | None:
+    """The model, as long as there is time."""
+    return None if deps.late() else deps.llm
+
+
+async def proposed(state: DataState, deps: Deps) -> Literal["execute", "repair", "no_answer"]:
+    """Fill `state.candidates` with statements that may run. Raises what the model raises."""
+    written = await _again(state, deps) if state.problem else await _written(state, deps)
+    if not written and not state.problem:
+        reason = "model_failed" if state.degraded else "no_model" if deps.llm is None else "no_statement"
+        refuse(state, reason, say(reason, state.lang, source=state.source_name))
+        return "no_answer"
+    allowed = [candidate for candidate in written if await _allowed(state, deps, candidate)]
+    if allowed:
+        state.candidates, state.problem = plan_sql.order(allowed), ""
+        state.generated_logic = state.candidates[0].sql
+        note(sql=state.generated_logic, candidates=len(written), how=state.candidates[0].how or "written")
+        return "execute"
+    state.generated_logic = written[0].sql if written else state.generated_logic
+    return next_try(state, deps)
+
+
+async def _written(state: DataState, deps: Deps) -> list[Candidate]:
+    """A confirmed statement, or as many of the model's as it takes to be sure."""
+    assert state.intent_analysis is not None
+    asked, analysis, llm = asked_of(state), state.intent_analysis, None if state.degraded else chat_model(deps)
+    first = await plan_sql.write(asked, analysis, llm)
+    if first is None:
+        return []
+    found = [first]
+    judged = analysis.log_odds is not None and analysis.log_odds >= SURE
+    if llm is None or judged or plan_sql.sure(asked, analysis, first):
+        return found
+    for temperature in TEMPERATURES[: deps.settings.candidates - 1]:
+        if deps.late() or deps.hurried() or _said_twice(found):
+            break
+        try:
+            other = await plan_sql.write(asked, analysis, llm, temperature=temperature)
+        except CitewellError as error:  # the first one is there
+            state.warnings.append(f"fewer statements were compared: {error.message}")
+            break
+        found += [other] if other is not None else []
+    return found
+
+
+def _said_twice(found: list[Candidate]) -> bool:
+    """Two tries that wrote the same need no third."""
+    texts = [_same(candidate.sql) for candidate in found]
+    return len(set(texts)) < len(texts)
+
+
+def _same(sql: str) -> str:
+    return " ".join(sql.split()).rstrip("; ").casefold()
+
+
+async def _allowed(state: DataState, deps: Deps, candidate: Candidate) -> bool:
+    """Whether guard and engine take it; else it is noted why not. One that was written twice is checked once."""
+    assert state.source is not None
+    try:
+        await deps.check(state.source, candidate.sql)
+    except (StatementRefused, StatementFailed) as error:
+        _note_failure(state, candidate.sql, error)
+        return False
+    return True
+
+
+def _note_failure(state: DataState, sql: str, error: CitewellError) -> None:
+    if {"sql": sql, "problem": error.message} not in state.tried:
+        state.tried.append({"sql": sql, "problem": error.message})
+    state.problem = error.message
+    if error.code in LIMITS:
+        state.limits += 1
+        state.problem = f"{error.message}; {LIGHTER}"
+
+
+def next_try(state: DataState, deps: Deps) -> Literal["repair", "no_answer"]:
+    """Whether the statement in hand is written anew."""
+    state.execution_status = state.tried[-1]["problem"] if state.tried else state.problem
+    if deps.late():
+        return _give_up(state, "budget_seconds", say("budget_seconds", state.lang))
+    if state.limits > 1:
+        return _give_up(state, "repairs_exhausted", say("limit", state.lang, problem=state.execution_status))
+    if deps.llm is None or state.degraded or state.repairs >= deps.settings.repairs:
+        values = {"source": state.source_name, "problem": state.execution_status}
+        return _give_up(state, "repairs_exhausted", say("repairs_exhausted", state.lang, **values))
+    return "repair"
+
+
+def _give_up(state: DataState, reason: str, text: str) -> Literal["no_answer"]:
+    """What an earlier statement gave is better than nothing."""
+    if state.kept is None:
+        refuse(state, reason, text)
+    return "no_answer"
+
+
+async def _again(state: DataState, deps: Deps) -> list[Candidate]:
+    """The statement in hand written anew; one that was tried already is not run again."""
+    assert state.intent_analysis is not None
+    assert deps.llm is not None, "next_try asks for a repair only where a model can write it"
+    asked, analysis = asked_of(state), state.intent_analysis
+    state.repairs += 1
+    before = {_same(each["sql"]) for each in state.tried}
+    other = await plan_sql.repair(asked, analysis, deps.llm, state.generated_logic, state.problem)
+    if other is None or _same(other.sql) in before:
+        other = await plan_sql.write(asked, analysis, deps.llm, temperature=FRESH)
+    note(repairs=state.repairs, problem=state.problem)
+    return [] if other is None or _same(other.sql) in before else [other]
+
+
+async def outcome(state: DataState, deps: Deps) -> Literal["refine", "repair", "no_answer"]:
+    """Run the candidates and keep what most of them give. Raises SourceUnavailable."""
+    results = await _run_all(state, deps)
+    if not results:
+        return next_try(state, deps)
+    best = await once(state, deps, _most(state, results))
+    state.candidates, state.generated_logic = [best.candidate], best.candidate.sql
+    state.rows, state.execution_status, state.problem = best.rows, "success", ""
+    note(sql=best.candidate.sql, rows=len(best.rows.rows), truncated=best.rows.truncated, agreed=list(state.agreed))
+    if not hollow(best.rows):
+        state.kept, state.remarks = None, await leader(state, deps, best)
+        return "refine"
+    return await mended(state, deps, best)
+
+
+async def _run_all(state: DataState, deps: Deps) -> list[Result]:
+    assert state.source is not None
+    results: list[Result] = []
+    for candidate in state.candidates:
+        if results and deps.late():
+            break
+        same = next((each for each in results if _same(each.candidate.sql) == _same(candidate.sql)), None)
+        if same is not None:
+            results.append(Result(candidate, same.rows))
+            continue
+        try:
+            results.append(Result(candidate, await deps.query(state.source, candidate.sql)))
+        except (StatementRefused, StatementFailed) as error:
+            _note_failure(state, candidate.sql, error)
+    return results
+
+
+def _most(state: DataState, results: list[Result]) -> Result:
+    """The first of those that agree with most others; one that people confirmed is not outvoted."""
+    groups: dict[Hashable, list[Result]] = defaultdict(list)
+    for result in results:
+        groups[likened(result.rows)].append(result)
+    most = max(groups.values(), key=len)
+    if results[0].candidate.how in {"reused", "adapted"}:
+        most = groups[likened(results[0].rows)]
+    state.agreed = (len(most), len(results))
+    if len(groups) > 1:
+        key = "agreed" if len(most) > 1 else "split"
+        state.warnings.append(say(key, "en", k=str(len(most)), n=str(len(results))))
+        others = [group[0] for group in groups.values() if group is not most]
+        state.tried += [{"sql": each.candidate.sql, "problem": "gives another result"} for each in others]
+    return most[0]
+
+
+def likened(rows: Rows) -> Hashable:
+    """Rows as they are compared: whatever the order of rows and columns, figures to six places that count."""
+    return tuple(sorted(tuple(sorted(_figure(value) for value in row)) for row in rows.rows))
+
+
+def _figure(value: Value) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return repr(value)
+    return f"{float(value):.6g}"

@@ -1,0 +1,136 @@
+"""How well a question fits tables: which source is meant, and what of it comes nearest.
+
+The one rule: where two sources have nearly as much of a question, nobody guesses: it is asked back which is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from citewell.knowledge.words import index_tokens, query_tokens
+from citewell.models.base import Embedder
+from citewell.retrieve.engines.base import Schema, Table
+from citewell.skills.column_label import parts_of
+from citewell.skills.link import content_words, link, stored
+from citewell.skills.plan_sql import Term
+
+CLEAR = 0.15  # by so much of the question's words the best source must lead, or be named
+COLUMNS = 6  # of a table that are named
+# words that ask for a figure or a list and name nothing
+_FIGURES = re.compile(
+    r"\b(?:how (?:many|much)|number of|total|sum|average|mean|median|count|most|least|highest|lowest|largest|smallest|top \d+|"
+    r"per|percentage|share of|maximum|minimum)\b"
+    r"|多少|几[个名位家种条]|总[数共和额]|平均|合计|最[高低多少大小]|排名|占比|前[\d一二三四五十]+",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """`share` of the question's own words that the tables have; `found`: those words, each with what has it."""
+
+    share: float
+    found: Mapping[str, str] = field(default_factory=dict)
+
+
+def fit(question: str, schema: Schema, glossary: Sequence[Term] = ()) -> Fit:
+    """By letters alone. A stored value that stands in the question counts once for each of its words."""
+    words, held = own_words(question), _held(schema, glossary)
+    found = {word: held[stems[0]] for word in words if (stems := _stems(word)) and all(stem in held for stem in stems)}
+    for value in stored(question, schema):
+        found |= {word: f"{value.table}.{value.column} = {value.value}" for word in own_words(value.value) if word in words}
+    return Fit(len(found) / len(words) if words else 0.0, found)
+
+
+def own_words(question: str) -> list[str]:
+    """Those that name something, without those that only ask for a figure or a list."""
+    return content_words(question)
+
+
+def share_in(question: str, text: str) -> float:
+    """The share of a question's own words that a text has: what `Fit.share` is of tables."""
+    words, held = own_words(question), {_stem(word) for word in index_tokens(text)}
+    return sum(all(stem in held for stem in _stems(word)) for word in words) / len(words) if words else 0.0
+
+
+def asks_for_figures(question: str) -> bool:
+    """Whether a question wants something counted, added up, ranked or averaged."""
+    return bool(_FIGURES.search(question))
+
+
+async def best(question: str, sources: Mapping[str, tuple[Schema, Sequence[Term]]], embedder: Embedder | None) -> list[str]:
+    """The source that is meant; several where they are equally likely."""
+    folded = question.casefold()
+    named = [name for name in sources if len(name) > 1 and re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded)]
+    if len(named) == 1:
+        return named
+    shares = {name: await _spoken_of(question, *found, embedder) for name, found in sources.items()}
+    highest = max(shares.values())
+    return [name for name, share in shares.items() if share > highest - CLEAR]
+
+
+async def _spoken_of(question: str, schema: Schema, glossary: Sequence[Term], embedder: Embedder | None) -> float:
+    """How much of the question the tables have, 0 to 1: by letters and by meaning (`link.py`); whole terms of the glossary and
+    stored values count beside the words, because they are seldom of two sources.
+    """
+    if embedder is None:
+        return fit(question, schema, glossary).share
+    terms = [term.term for term in glossary if term.term.casefold() in question.casefold()]
+    linked = await link(question, schema, embedder, terms)
+    scores = {word: max(each.score for each in linked.links if each.word == word) for word in {e.word for e in linked.links}}
+    values = {each.value.casefold() for each in linked.values}
+    known = sum(scores.values()) + len(values) + len(terms)
+    words = [word for word in content_words(question) if word not in scores and word not in values]
+    unknown = [word for word in words if not any(word in term.casefold() for term in [*terms, *values])]
+    return known / (known + len(unknown)) * (1 - 1 / (1 + known)) if known else 0.0
+
+
+def outline(schema: Schema, most: int, question: str = "", glossary: Sequence[Term] = ()) -> str:
+    """`singer (name, country, age, …); concert (…)`: the tables nearest to the question, at most so many."""
+    tables = sorted(
+        schema.tables, key=lambda t: -fit(question, Schema(schema.dialect, (t,)), glossary).share if question else 0
+    )
+    return "; ".join(_shown(table) for table in tables[:most])
+
+
+def _shown(table: Table) -> str:
+    columns = [column.name for column in table.columns]
+    return f"{table.name} ({', '.join(columns[:COLUMNS])}{', …' if len(columns) > COLUMNS else ''})"
+
+
+def _held(schema: Schema, glossary: Sequence[Term]) -> dict[str, str]:
+    """Every word of the schema and the glossary, and what has it."""
+    held: dict[str, str] = {}
+    for term in glossary:
+        _put(held, term.term, term.term)
+    for table in schema.tables:
+        _put(held, " ".join(parts_of(table.name)), table.name)
+        _put(held, table.comment, table.name)
+        for column in table.columns:
+            where = f"{table.name}.{column.name}"
+            _put(held, " ".join(parts_of(column.name)), where)
+            _put(held, column.comment, where)
+    for table in schema.tables:
+        for column in table.columns:
+            for value in column.values if column.kind == "text" else ():
+                _put(held, value, f"{table.name}.{column.name} = {value}")
+    return held
+
+
+def _put(held: dict[str, str], text: str, where: str) -> None:
+    for word in index_tokens(text):
+        held.setdefault(_stem(word), where)
+
+
+def _stems(word: str) -> list[str]:
+    """A word as the index has it: one stem, or the parts of a Chinese word."""
+    return [_stem(token) for token in query_tokens(word)]
+
+
+def _stem(word: str) -> str:
+    """Singers and singer are one word; enough for English plurals, nothing else changes."""
+    if not word.isascii() or len(word) < 4 or word.endswith("ss"):
+        return word
+    return word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")

@@ -1,0 +1,175 @@
+"""What people confirmed as evidence for another question: which of it bears on it, and whether the documents speak against it.
+
+The one rule: it is evidence like any other, graded, proved and cited by its own words; where a document plainly says otherwise,
+the document counts, and that is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from citewell.ingest.sentences import count_tokens, language, sentences
+from citewell.knowledge.confirmed_types import Confirmed, Known
+from citewell.skills.alike import filled_in, same_question
+from citewell.skills.cite import Source, figures, sources, split_claims
+from citewell.skills.evidence import Passage
+from citewell.skills.evidence import joined as joined_text
+from citewell.skills.facts import facts
+from citewell.skills.verify import says_otherwise, verify
+from citewell.skills.wording import say
+from citewell.types import Citation, Followed, Hit
+
+MOST = 2  # confirmed items or rules shown beside the documents
+TOKENS = 160  # of the evidence they may take: an answer of a few sentences
+ID = -1_000  # chunk ids of these, downwards: no chunk of the index has one, and no memory
+_CAPITALS = re.compile(r"\b[A-Z]\w*")
+_NUMBERS = re.compile(r"(?:\s*\[\d{1,2}\])+\s*$")
+_LEADING = re.compile(r"(?:\[\d{1,2}\]\s*)+")
+RULE = "rule:"  # how the address of a reviewed correction begins: it has no document
+
+
+@dataclass(frozen=True, slots=True)
+class Vouched:
+    """`hit`: where the answer stands in its document; of a rule the correction itself. `same`: the question asked is just the
+    one that it answers. `by`: who vouches for it, and since which day, in words. `stale`: why it does not hold any more.
+    `disputed`: there is another confirmed answer that says otherwise.
+    """
+
+    hit: Hit
+    followed: Followed
+    same: bool
+    by: str
+    stale: str = ""
+    disputed: bool = False
+
+
+def bears_on(question: str, known: Known) -> bool:
+    """Whether it may be shown for this question: like enough it is (who searched for it saw to that), and neither asks of
+    another figure, date or filled-in name, nor the other way round.
+    """
+    theirs = known.item.question
+    if same_question(question, theirs, known.similarity):
+        return True
+    mine, other = facts(question), facts(theirs)
+    if mine.numbers != other.numbers or mine.dates != other.dates or filled_in(question) != filled_in(theirs):
+        return False
+    if bool(mine.negations) != bool(other.negations):
+        return False
+    if language(question) != language(theirs) or not (mine.names and other.names):
+        return True
+    return all(_named(n, theirs) for n in mine.names) or all(_named(n, question) for n in other.names)
+
+
+def _named(name: str, text: str) -> bool:
+    """In so many letters, or as its initials: EU and European Union."""
+    initials = "".join(word[0] for word in _CAPITALS.findall(text)).casefold()
+    return name in text.casefold() or (len(name) > 1 and name in initials)
+
+
+def followed_of(known: Known) -> Followed:
+    """How an answer says that it rests on this."""
+    item = known.item
+    if isinstance(item, Confirmed):
+        return Followed(
+            item_id=item.item_id,
+            how="evidence",
+            question=item.question,
+            text=item.answer,
+            confirmed_by=list(dict.fromkeys(each.user_id for each in item.confirmed_by)),
+            confirmed_at=max((each.at for each in item.confirmed_by), default=item.updated_at),
+            similarity=known.similarity,
+        )
+    return Followed(
+        item_id=item.rule_id,
+        kind="rule",
+        how="rule",
+        question=item.question,
+        text=item.correction,
+        confirmed_by=[item.reviewed_by] if item.reviewed_by else [],
+        confirmed_at=item.updated_at,
+        similarity=known.similarity,
+    )
+
+
+def beside(
+    question: str, vouched: Sequence[Vouched], passages: Sequence[Passage], *, trusted: bool
+) -> tuple[list[Passage], list[str]]:
+    """The passages with what people confirmed in front, and warnings of what documents speak against. `trusted` False (there
+    is no model to judge): only what answers this very question.
+    """
+    kept: list[Vouched] = []
+    warnings: list[str] = []
+    for each in vouched[:MOST]:
+        against = contradicted(each, question, passages)
+        if against is None and each.stale:
+            against = say("confirmed_stale", language(question), by=each.by, why=each.stale)
+        if against is not None:
+            warnings.append(against)
+        if (against is None or each.followed.kind == "rule") and (trusted or (each.same and not each.disputed)):
+            kept.append(each)
+            if each.disputed:
+                warnings.append(say("disputed", language(question), by=each.by, item=each.followed.item_id))
+    front = [passage for each in kept if (passage := _passage(each.hit)) is not None]
+    both = [*front, *(p for p in passages if p.hit.doc_id not in {each.hit.doc_id for each in kept})]
+    return [replace(passage, n=n) for n, passage in enumerate(both, start=1)], warnings
+
+
+def _passage(hit: Hit) -> Passage | None:
+    """Its first sentences, without the citation numbers of the answer that was confirmed: they name other sources."""
+    spans: list[tuple[int, int]] = []
+    left = TOKENS
+    for first, last in sentences(hit.text):
+        leading, numbers = _LEADING.match(hit.text, first, last), _NUMBERS.search(hit.text, first, last)
+        start, end = (leading.end() if leading else first), (numbers.start() if numbers else last)
+        left -= count_tokens(hit.text[start:end])
+        if start < end and (left >= 0 or not spans):
+            spans.append((start, end))
+    if not spans:
+        return None
+    return Passage(1, hit, tuple((hit.start + a, hit.start + b) for a, b in spans), joined_text(hit.text, spans))
+
+
+def contradicted(vouched: Vouched, question: str, passages: Sequence[Passage]) -> str | None:
+    """What a document says otherwise, in words; None where none does, or one proves it."""
+    quotable = sources(passages)
+    passage = _passage(vouched.hit)
+    for claim in split_claims(passage.text) if passage else []:
+        if any(_proves(source, claim, question) for source in quotable):
+            continue
+        other = next((source for source in quotable if says_otherwise(claim, source.text, question)), None)
+        if other is not None:
+            lang, title = language(question), other.passage.hit.title
+            key = "rule_against" if vouched.followed.kind == "rule" else "confirmed_against"
+            return say(key, lang, by=vouched.by, claim=claim.strip(), title=title, text=other.text.strip())
+    return None
+
+
+def _proves(source: Source, claim: str, question: str) -> bool:
+    if figures(claim) - figures(question) - figures(source.text):
+        return False
+    return verify(claim, [source.text], question=question, context=source.context).verdict == "supported"
+
+
+def marked(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Citation]:
+    """Citations that say so where they quote what people confirmed."""
+    ours = {each.hit.doc_id for each in vouched}
+    return [c.model_copy(update={"origin": "confirmed"}) if c.doc_id in ours else c for c in citations]
+
+
+def followed_in(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Followed]:
+    """Those that an answer's citations quote, each once."""
+    cited = {citation.doc_id for citation in citations}
+    return [each.followed for each in vouched if each.hit.doc_id in cited]
+
+
+def sureness(vouched: Sequence[Vouched], found: float, least: float) -> float:
+    """How sure the evidence is to hold the answer: of this very question as sure as the likeness; of one like it, sure enough
+    that a model looks at it, which is what `least` asks of a search.
+    """
+    if not vouched:
+        return found
+    good = [each for each in vouched if not each.stale]
+    same = max((each.followed.similarity for each in good if each.same and not each.disputed), default=0.0)
+    return max(found, same, least) if good else found

@@ -1,0 +1,387 @@
+"""The data agent's graph: every edge of it, and what each ending says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from citewell.agents.data import GRAPH
+from citewell.agents.data_state import DataState
+from citewell.config import DataSettings
+from citewell.errors import (
+    BudgetSpent,
+    InvalidInput,
+    NotFound,
+    SourceUnavailable,
+    StatementFailed,
+    StatementRefused,
+    TransientError,
+)
+from citewell.flow import name_of
+from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Known, Rule
+from citewell.skills.plan_sql import Analysis, Candidate
+
+if TYPE_CHECKING:
+    from tests.agents.data.conftest import Desk
+
+NAMES = "SELECT name FROM customers ORDER BY name"
+COUNT = "SELECT count(*) FROM customers"
+PLAIN = [
+    ("Load Context", "analyze"),
+    ("Analyze Intent", "write"),
+    ("Generate SQL", "execute"),
+    ("Execute", "refine"),
+    ("Refine Answer", "return_result"),
+]
+UNSURE = Analysis("lookup", log_odds=1.0)
+
+
+def confirmed(sql: str = COUNT, **more: object) -> Known:
+    values = {
+        "item_id": "qa_confirmed_1",
+        "trace_id": "tr_0",
+        "agent": "data",
+        "question": "How many customers are there?",
+        "lang": "en",
+        "logic": sql,
+        "state": "active",
+        "confirmed_by": [Confirmation(user_id="anna", trace_id="tr_0", at=1_000.0)],
+    }
+    return Known(Confirmed(**(values | more)), 0.97)
+
+
+def rule() -> Known:
+    return Known(
+        Rule(
+            rule_id="rule_1",
+            trace_id="tr_0",
+            user_id="ben",
+            agent="data",
+            question="Who are our customers?",
+            lang="en",
+            correction="Dee is a test account.",
+            state="active",
+            reviewed_by="carol",
+        ),
+        0.8,
+    )
+
+
+def tried(state: DataState) -> list[str]:
+    return [each["problem"] for each in state.tried]
+
+
+def test_the_nodes_are_those_of_the_spec() -> None:
+    assert [name_of(each) for each in GRAPH.table] == [
+        "Load Context",
+        "Analyze Intent",
+        "Generate SQL",
+        "Execute",
+        "Refine Answer",
+    ]
+
+
+def test_the_docs_show_the_graph_as_it_is() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs" / "data.md"
+    assert f"```mermaid\n{GRAPH.mermaid()}\n```" in page.read_text(encoding="utf-8")
+
+
+async def test_rows_become_a_sentence_with_its_proof(desk: Desk) -> None:
+    desk.writes = ["SELECT city, count(*) FROM customers GROUP BY city ORDER BY count(*) DESC, city"]
+    state = await desk.run("How many customers are there in each city?")
+    assert desk.path_taken == PLAIN
+    assert state.status == "answered"
+    assert state.execution_status == "success"
+    assert state.final_answer == "By count, highest first: Berlin (2), Hamburg (1), 上海市 (1).[1]"
+    [citation], [sentence] = state.proof.citations, state.proof.sentences
+    assert (citation.origin, citation.doc_id, citation.section) == ("table", "shop", "customers")
+    assert citation.quote == "city: Berlin; count(*): 2\ncity: Hamburg; count(*): 1\ncity: 上海市; count(*): 1"
+    assert (citation.start, citation.end) == (0, len(citation.quote))
+    assert (sentence.verdict, sentence.citations) == ("supported", [1])
+    assert state.chart is not None
+    assert (state.chart.kind, state.chart.x, state.chart.y) == ("bar", "city", ["count(*)"])
+    assert state.trace_id.startswith("tr_")
+    assert desk.temperatures == [0.0], "a sure model writes one statement"
+
+
+async def test_chinese_is_answered_in_chinese(desk: Desk) -> None:
+    desk.writes = [COUNT]
+    state = await desk.run("有多少客户？")
+    assert state.final_answer == "数量为 4。[1]"
+
+
+async def test_what_cannot_be_asked_is_an_error(desk: Desk) -> None:
+    state = await desk.run("x" * 501)
+    assert desk.path_taken == [("Load Context", "return_error")]
+    assert isinstance(state.error, InvalidInput)
+    assert state.node_execution_status["Load Context"] == "failed"
+    empty = await desk.run(" \x00 ")
+    assert isinstance(empty.error, InvalidInput)
+
+
+async def test_a_source_that_is_not_there(desk: Desk) -> None:
+    desk.loaded = NotFound("no source 'shop'")
+    named = await desk.run("How many?", source="shop")
+    assert named.error is desk.loaded
+    none = await desk.run("How many customers are there?")
+    assert (none.status, none.stop_reason) == ("refused", "no_source")
+    assert "citewell data add" in none.final_answer
+    desk.loaded = SourceUnavailable("the file is gone")
+    assert (await desk.run("How many customers are there?")).error is desk.loaded
+
+
+async def test_several_sources_are_asked_back_and_the_reply_is_understood(desk: Desk) -> None:
+    shop, desk.loaded = desk.loaded, ["shop", "costs"]
+    state = await desk.run("How many customers are there?")
+    assert (state.status, state.stop_reason) == ("clarify", "ambiguous")
+    assert state.final_answer == "Do you mean the tables shop or costs?"
+    desk.writes = [COUNT]
+    desk.loaded = shop
+    history = [("user", "How many customers are there?"), ("assistant", state.final_answer)]
+    answer = await desk.run("shop", history)
+    assert answer.standalone == "How many customers are there?"
+    assert desk.named[-1] == ("", "How many customers are there? shop")
+    assert answer.status == "answered"
+
+
+async def test_what_the_tables_do_not_have_is_named(desk: Desk) -> None:
+    desk.analysis = Analysis("lookup", answerable=False, log_odds=-3.0, missing=("warranty",))
+    state = await desk.run("How long is the warranty of an order?")
+    assert desk.path_taken[1:] == [("Analyze Intent", "no_answer"), ("Refine Answer", "return_result")]
+    assert (state.status, state.stop_reason) == ("refused", "not_in_data")
+    assert state.final_answer.startswith(
+        "The tables of shop cannot answer this: they hold nothing for “warranty”. They hold: orders ("
+    )
+    assert state.confidence == pytest.approx(0.0474, abs=0.001)
+    zh = await desk.run("订单的保修期有多长？")
+    assert zh.final_answer.startswith("shop 的表无法回答这个问题：其中没有与“warranty”对应的内容。其中有：")
+
+
+async def test_several_readings_are_asked_back(desk: Desk) -> None:
+    desk.analysis = Analysis("lookup", choices=("the city of customers", "the note of customers"))
+    state = await desk.run("What is it of customers?")
+    assert (state.status, state.stop_reason) == ("clarify", "ambiguous")
+    assert state.final_answer == "Do you mean the city of customers or the note of customers?"
+
+
+async def test_candidates_that_disagree_are_settled_by_their_results(desk: Desk) -> None:
+    desk.analysis = UNSURE
+    desk.writes = ["SELECT count(*) FROM orders", COUNT, "SELECT count(customer_id) AS n FROM customers"]
+    desk.wrongs = {}
+    state = await desk.run("How many customers are there?")
+    assert state.rows is not None
+    assert state.rows.rows == ((4,),)
+    assert state.agreed == (3, 3), "orders have four rows too"
+    desk.writes = ["SELECT max(order_id) + 3 FROM orders", COUNT, "SELECT count(customer_id) AS n FROM customers"]
+    state = await desk.run("How many customers are there?")
+    assert state.generated_logic == COUNT
+    assert state.agreed == (2, 3)
+    assert "2 of 3 statements" in state.warnings[-1]
+    assert {"sql": "SELECT max(order_id) + 3 FROM orders", "problem": "gives another result"} in state.tried
+    assert desk.temperatures[-3:] == [0.0, 0.4, 0.7]
+
+
+async def test_two_that_say_the_same_need_no_third(desk: Desk) -> None:
+    desk.analysis = UNSURE
+    desk.writes = [COUNT, COUNT.lower() + ";", NAMES]
+    state = await desk.run("How many customers are there?")
+    assert len(desk.temperatures) == 2
+    assert len(desk.queries) == 1
+    assert state.confidence > 0.85
+    assert state.warnings == []
+
+
+async def test_all_different_is_said_and_less_sure(desk: Desk) -> None:
+    desk.analysis = UNSURE
+    desk.writes = ["SELECT 1", "SELECT 2", "SELECT 3"]
+    state = await desk.run("How many customers are there?")
+    assert state.generated_logic == "SELECT 1"
+    assert "different results" in state.warnings[-1]
+    assert state.confidence < 0.5
+
+
+async def test_one_that_people_confirmed_is_taken_as_it_stands(desk: Desk) -> None:
+    desk.analysis = UNSURE
+    desk.known = [confirmed(), rule()]
+    desk.writes = [Candidate(COUNT, "qa_confirmed_1", "reused", 0.97, rules=("rule_1",)), "SELECT 1"]
+    state = await desk.run("How many customers do we have?")
+    assert desk.temperatures == [0.0]
+    assert [(each.item_id, each.kind, each.how) for each in state.followed] == [
+        ("qa_confirmed_1", "confirmed", "reused"),
+        ("rule_1", "rule", "rule"),
+    ]
+    assert state.followed[0].confirmed_by == ["anna"]
+    assert state.followed[0].confirmed_at == 1_000.0
+    assert state.followed[1].confirmed_by == ["carol"]
+    assert state.confidence >= 0.95
+
+
+async def test_what_was_recalled_and_not_followed_is_not_shown(desk: Desk) -> None:
+    desk.known, desk.writes = [confirmed(), rule()], [NAMES]
+    state = await desk.run("Who are our customers?")
+    assert state.followed == []
+    assert desk.asked[0].known == tuple(desk.known)
+
+
+async def test_a_failed_statement_is_repaired_with_the_engines_message(desk: Desk) -> None:
+    desk.writes, desk.mends = ["SELECT nam FROM customers"], [NAMES]
+    state = await desk.run("Who are our customers?")
+    assert desk.path_taken == [
+        *PLAIN[:3],
+        ("Execute", "repair"),
+        *PLAIN[2:],
+    ]
+    assert desk.problems == ["no such column: nam"]
+    assert state.final_answer == "There are 4: Ada, Bo, Chen and Dee.[1]"
+    assert tried(state) == ["no such column: nam"]
+    assert state.generated_logic == NAMES
+
+
+async def test_it_is_repaired_twice_at_most(desk: Desk) -> None:
+    desk.writes = ["SELECT a FROM customers"]
+    desk.mends = ["SELECT b FROM customers", "SELECT c FROM customers", NAMES]
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason, state.repairs) == ("refused", "repairs_exhausted", 2)
+    assert tried(state) == ["no such column: a", "no such column: b", "no such column: c"]
+    assert state.final_answer.endswith("the last failed: no such column: c")
+    assert state.execution_status == "no such column: c"
+    assert desk.mends == [NAMES]
+
+
+async def test_none_is_repaired_where_the_settings_allow_none(desk: Desk) -> None:
+    desk.settings = DataSettings(repairs=0)
+    desk.writes, desk.mends = ["SELECT a FROM customers"], [NAMES]
+    state = await desk.run("Who are our customers?")
+    assert (state.stop_reason, desk.problems) == ("repairs_exhausted", [])
+
+
+async def test_a_refused_statement_is_a_failed_try_and_never_runs(desk: Desk) -> None:
+    desk.writes, desk.mends = ["DROP TABLE orders"], ["DELETE FROM orders", NAMES]
+    state = await desk.run("Who are our customers?")
+    assert desk.path_taken[2:5] == [("Generate SQL", "repair"), ("Generate SQL", "repair"), ("Generate SQL", "execute")]
+    assert desk.queries == [NAMES]
+    assert (state.status, state.repairs) == ("answered", 2)
+    desk.writes, desk.mends = ["DROP TABLE orders"], ["DROP TABLE orders", "DROP TABLE customers"]
+    refused = await desk.run("Who are our customers?")
+    assert (refused.status, refused.stop_reason) == ("refused", "repairs_exhausted")
+
+
+async def test_of_several_only_those_that_are_taken_run(desk: Desk) -> None:
+    desk.analysis = UNSURE
+    desk.writes = ["SELECT x FROM nowhere", COUNT, "UPDATE orders SET amount_eur = 0"]
+    state = await desk.run("How many customers are there?")
+    assert desk.queries == [COUNT]
+    assert state.repairs == 0
+    assert len(state.tried) == 2
+
+
+async def test_a_repair_that_writes_the_same_again_is_not_run_again(desk: Desk) -> None:
+    desk.writes, desk.mends = ["SELECT a FROM customers", NAMES], ["select a  from customers;"]
+    state = await desk.run("Who are our customers?")
+    assert desk.queries == ["SELECT a FROM customers", NAMES]
+    assert desk.temperatures == [0.0, 0.7]
+    assert state.status == "answered"
+
+
+async def test_a_statement_that_takes_too_long_gets_one_hint(desk: Desk) -> None:
+    desk.wrongs = {"JOIN": StatementFailed("stopped after 10 seconds", code="timeout")}
+    desk.writes = ["SELECT 1 FROM orders JOIN customers"]
+    desk.mends = ["SELECT 2 FROM orders JOIN customers", NAMES]
+    state = await desk.run("Who are our customers?")
+    assert len(desk.problems) == 1
+    assert "lighter" in desk.problems[0]
+    assert state.final_answer == "Answering this takes more than one statement may: stopped after 10 seconds"
+    assert state.stop_reason == "repairs_exhausted"
+
+
+async def test_without_a_model_only_what_is_confirmed_is_answered(desk: Desk) -> None:
+    desk.llm = None
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason) == ("refused", "no_model")
+    assert "Without a chat model" in state.final_answer
+    desk.known, desk.writes = [confirmed()], [Candidate(COUNT, "qa_confirmed_1", "reused", 0.97)]
+    answered = await desk.run("How many customers do we have?")
+    assert answered.final_answer == "The count is 4.[1]"
+    desk.writes = [Candidate("SELECT gone FROM customers", "qa_confirmed_1", "reused", 0.97)]
+    failed = await desk.run("How many customers do we have?")
+    assert (failed.status, failed.stop_reason) == ("refused", "repairs_exhausted")
+
+
+async def test_a_model_that_fails_leaves_what_is_confirmed(desk: Desk) -> None:
+    desk.analysis = TransientError("busy")
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason, state.degraded) == ("refused", "model_failed", True)
+    assert state.node_execution_status["Analyze Intent"] == "failed"
+    desk.known, desk.writes = [confirmed()], [Candidate(COUNT, "qa_confirmed_1", "reused", 0.97)]
+    assert (await desk.run("How many customers do we have?")).status == "answered"
+
+
+async def test_a_model_that_fails_at_the_statement_or_its_repair(desk: Desk) -> None:
+    desk.writes = [TransientError("busy")]
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason) == ("refused", "model_failed")
+    assert state.node_execution_status["Generate SQL"] == "failed"
+    desk.writes, desk.mends = ["SELECT a FROM customers"], [TransientError("busy")]
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason) == ("refused", "model_failed")
+    desk.analysis, desk.writes = UNSURE, [COUNT, TransientError("busy")]
+    state = await desk.run("How many customers are there?")
+    assert state.status == "answered"
+    assert "busy" in state.warnings[0]
+
+
+async def test_a_model_that_writes_nothing(desk: Desk) -> None:
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason) == ("refused", "no_statement")
+
+
+async def test_the_budget_ends_it(desk: Desk) -> None:
+    desk.analysis = BudgetSpent("over", code="budget_calls")
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason) == ("refused", "budget_calls")
+    desk.analysis, desk.writes = UNSURE, [BudgetSpent("over", code="budget_tokens")]
+    assert (await desk.run("Who are our customers?")).stop_reason == "budget_tokens"
+
+
+async def test_when_it_is_late_nothing_more_is_tried(desk: Desk) -> None:
+    desk.analysis, desk.late_after = UNSURE, 1
+    desk.writes, desk.mends = ["SELECT a FROM customers", COUNT], [NAMES]
+    state = await desk.run("Who are our customers?")
+    assert (state.status, state.stop_reason) == ("refused", "budget_seconds")
+    assert (desk.temperatures, desk.problems) == ([0.0], [])
+
+
+async def test_when_half_the_time_is_gone_one_statement_must_do(desk: Desk) -> None:
+    desk.analysis, desk.writes = UNSURE, [COUNT, NAMES]
+    state = await desk.run("How many customers are there?", hurried=lambda: True)
+    assert desk.temperatures == [0.0]
+    assert state.status == "answered"
+
+
+async def test_a_source_that_goes_away_meanwhile_is_an_error(desk: Desk) -> None:
+    desk.writes, desk.wrongs = [NAMES], {"name": SourceUnavailable("the server is gone")}
+    state = await desk.run("Who are our customers?")
+    assert isinstance(state.error, SourceUnavailable)
+    assert state.node_execution_status["Execute"] == "failed"
+    assert desk.path_taken[-1] == ("Execute", "return_error")
+
+
+async def test_what_people_confirmed_cannot_be_looked_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def recall(question: str, source: str) -> list[Known]:
+        raise TransientError("locked")
+
+    monkeypatch.setattr(desk, "recall", recall)
+    desk.writes = [COUNT]
+    state = await desk.run("How many customers are there?")
+    assert state.status == "answered"
+    assert "locked" in state.warnings[0]
+
+
+async def test_a_guard_that_refuses_at_run_time_is_no_crash(desk: Desk) -> None:
+    desk.writes, desk.mends = ["SELECT secret() FROM customers"], [NAMES]
+    desk.wrongs = {"secret": StatementRefused("the function secret is not allowed")}
+    state = await desk.run("Who are our customers?")
+    assert state.status == "answered"
+    assert tried(state) == ["the function secret is not allowed"]

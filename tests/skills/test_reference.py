@@ -1,0 +1,46 @@
+"""What a question leans on: pronouns, ellipses, and IT, which is a department."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.models.scripted import ScriptedLLM
+from citewell.skills.reference import candidates, depends_on_history, rewrite
+from citewell.types import Message
+
+
+@pytest.mark.parametrize(
+    ("question", "leans"),
+    [
+        ("IT cost 有哪些服务", False),
+        ("Which services belong to IT cost in 2023?", False),
+        ("How much does IT cost the company?", False),
+        ("List the IT services", False),
+        ("What did HR and IT spend on licences?", False),
+        ("IT 部门的费用是多少", False),
+        ("what about IT", True),  # the ellipsis, not the pronoun
+        ("Is it in the IT budget of 2023?", True),
+        ("What did IT spend on its laptops in 2023?", True),
+        ("How much does it cost in Berlin?", True),
+        ("It costs how much in Berlin?", True),
+        ("HOW MUCH DOES IT COST IN BERLIN?", True),
+        ("IT?", True),
+        ("它的费用在2023年是多少", True),
+    ],
+)
+def test_it_is_a_department(question: str, leans: bool) -> None:
+    assert depends_on_history(question) is leans
+
+
+def test_it_as_a_name_is_no_choice_between_two() -> None:
+    before = [Message(role="user", content="A100 and B200: which is lighter?")]
+    assert candidates("How much does it cost?", before) == ["A100", "B200"]
+    assert candidates("How much does IT cost?", before) == []
+
+
+async def test_a_rewrite_with_it_as_a_name_stands() -> None:
+    """IT is no pronoun that the rewrite would have to put a name for."""
+    history = [Message(role="user", content="Which services does HR have?"), Message(role="assistant", content="Training.")]
+    llm = ScriptedLLM()
+    llm.enqueue("How much do IT laptops cost?")
+    assert await rewrite("how about IT laptops?", history, llm) == "How much do IT laptops cost?"

@@ -1,0 +1,111 @@
+"""Lists said once, and the sum beside one row's figure: which statements, which questions, in all four dialects."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.retrieve.engines import ENGINES
+from citewell.retrieve.engines.base import Kind, Rows
+from citewell.retrieve.guard import check
+from citewell.skills.sql_lists import adds_up, said_once, summed
+
+ASKED = "Which services does IT have?"
+PLAIN = "SELECT Service FROM costs WHERE Function = 'IT'"
+
+
+def rows(*values: object, kind: Kind = "text") -> Rows:
+    return Rows(("x",), (kind,), tuple((value,) for value in values))  # type: ignore[misc]
+
+
+DOUBLES = rows("a", "b", "a", "b")
+
+
+@pytest.mark.parametrize("dialect", list(ENGINES))
+@pytest.mark.parametrize("question", [ASKED, "IT cost 有哪些服务", "IT 部门都用什么服务？", "List the services of IT"])
+def test_a_plain_list_is_said_once(question: str, dialect: str) -> None:
+    sql = said_once(question, PLAIN, dialect, DOUBLES)  # type: ignore[arg-type]
+    assert sql.replace("`", "") == "SELECT DISTINCT Service FROM costs WHERE Function = 'IT'"
+    assert check(sql, dialect) == sql  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT DISTINCT Service FROM costs",
+        "SELECT Service FROM costs LIMIT 4",
+        "SELECT Service FROM costs LIMIT 4 OFFSET 2",
+        "SELECT max(Service) FROM costs",
+        "SELECT Service FROM costs GROUP BY Service, Year",
+        "SELECT lower(Service) FROM costs",
+        "SELECT * FROM costs",
+        "SELECT Service FROM costs ORDER BY Cost_EUR",  # no engine but SQLite knows an order then
+        "SELECT Service FROM costs UNION ALL SELECT Service FROM others",
+        "SELECT first_value(Service) OVER () FROM costs",
+        "SELECT (SELECT 'a') FROM costs",
+        "SELECT FROM WHERE",
+        "",
+    ],
+)
+def test_other_statements_stay(sql: str) -> None:
+    assert said_once(ASKED, sql, "duckdb", DOUBLES) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "result"),
+    [
+        ("How many services are there, and what are they?", DOUBLES),
+        ("What are the services of each invoice?", DOUBLES),
+        ("What is the package option of all channels?", DOUBLES),
+        ("每张发票的服务是什么", DOUBLES),
+        ("Services of IT, please", DOUBLES),
+        (ASKED, rows("a", "b", "a")),  # few doubles may be meant
+        (ASKED, rows(1, 1, 2, 2, kind="number")),
+        (ASKED, rows("a")),
+        (ASKED, rows()),
+    ],
+)
+def test_other_questions_and_rows_stay(question: str, result: Rows) -> None:
+    assert said_once(question, PLAIN, "duckdb", result) == ""
+
+
+def test_the_order_of_what_is_listed_stays() -> None:
+    sql = "SELECT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
+    assert said_once(ASKED, sql, "duckdb", DOUBLES) == "SELECT DISTINCT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
+
+
+@pytest.mark.parametrize("dialect", list(ENGINES))
+def test_a_sum_passes_the_guard(dialect: str) -> None:
+    sql = "SELECT T1.Service, T1.Cost_EUR FROM costs AS T1 WHERE T1.Year = 2023 ORDER BY T1.Cost_EUR DESC LIMIT 1"
+    found = summed("Which service cost the most in 2023?", sql, dialect)  # type: ignore[arg-type]
+    assert found is not None
+    assert (found.name, found.figure) == ("Service", "Cost_EUR")
+    assert "SUM(T1.Cost_EUR) AS total" in found.sql
+    assert "T1.Year = 2023" in found.sql
+    assert check(found.sql, dialect) == found.sql  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("Which service is first?", "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 1"),
+        ("Which single service cost the most?", "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 1"),
+        ("哪一单笔费用最高", "SELECT 服务 FROM 费用 ORDER BY 金额 DESC LIMIT 1"),
+        ("What is the major of the oldest, the most aged student?", "SELECT Major FROM student ORDER BY Age DESC LIMIT 1"),
+        ("Which film has the highest rating?", "SELECT Title FROM film ORDER BY rating DESC LIMIT 1"),
+        ("Which three services cost the most?", "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 3"),
+        ("Which service cost the most?", "SELECT Service FROM costs GROUP BY Service ORDER BY sum(Cost_EUR) DESC LIMIT 1"),
+        ("Which service cost the most?", "SELECT Service, Year FROM costs ORDER BY Cost_EUR DESC LIMIT 1"),
+        ("Which service cost the most?", "SELECT Service FROM costs"),
+        ("Which service cost the most?", "SELECT Service FROM"),
+    ],
+)
+def test_what_is_not_summed_up(question: str, sql: str) -> None:
+    assert summed(question, sql, "duckdb") is None
+
+
+@pytest.mark.parametrize(
+    ("column", "adds"),
+    [("Cost_EUR", True), ("totalSales", True), ("费用（万元）", True), ("age", False), ("price", False), ("评分", False)],
+)
+def test_what_adds_up(column: str, adds: bool) -> None:
+    assert adds_up(column) is adds

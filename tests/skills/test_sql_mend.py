@@ -1,0 +1,89 @@
+"""What the schema puts right in a model's SQL, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+from tests.skills.made_schema import SHOP
+
+from citewell.retrieve.engines.base import Column, Schema, Table
+from citewell.skills.sql_mend import mended, named
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (  # a column under another table's alias
+            "SELECT T2.Name FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id",
+            "SELECT t1.Name FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id",
+        ),
+        (  # a table that was forgotten
+            "SELECT T2.title FROM sale AS T2",
+            "SELECT product.title FROM sale AS T2 JOIN product AS product ON t2.product_id = product.product_id",
+        ),
+        ('SELECT Name FROM customer WHERE City = "Paris"', "SELECT Name FROM customer WHERE City = 'Paris'"),
+        ("SELECT birth_year FROM customer", "SELECT BirthYear FROM customer"),
+        ("SELECT amount FROM sale WHERE status = 'Paid'", "SELECT amount FROM sale WHERE status = 'paid'"),
+        ("SELECT amount FROM sale WHERE status IN ('PAID', 'x')", "SELECT amount FROM sale WHERE status IN ('paid', 'x')"),
+    ],
+)
+def test_what_the_schema_puts_right(wrong: str, right: str) -> None:
+    assert mended(wrong, SHOP) == right
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT Name FROM customer",
+        "SELECT c.Name, sum(s.amount) AS total FROM customer c JOIN sale s USING (customer_id) GROUP BY 1 ORDER BY total",
+        "SELECT nothing_like_it FROM customer",
+        "SELECT customer_id FROM customer AS a, sale AS b",  # in both: not ours to choose
+        "WITH t AS (SELECT amount AS x FROM sale) SELECT x FROM t",
+        "SELECT Name FROM customer WHERE City = 'paris, texas'",
+        "SELECT * FROM stranger WHERE status = 'Paid'",
+        "DROP TABLE customer",
+        "not sql at all ((",
+        "",
+    ],
+)
+def test_what_is_left_alone(sql: str) -> None:
+    assert mended(sql, SHOP, set()) == sql
+
+
+def test_a_join_that_nothing_needs_is_left_out_unless_the_question_speaks_of_it() -> None:
+    sql = "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id"
+    assert mended(sql, SHOP, {"customer"}) == "SELECT T1.City FROM customer AS T1"
+    assert mended(sql, SHOP, {"customer", "sale"}) == sql
+    assert mended(sql, SHOP, None) == sql
+
+
+def test_an_outer_join_and_a_join_that_filters_stay() -> None:
+    outer = "SELECT T1.City FROM customer AS T1 LEFT JOIN sale AS T2 ON T1.customer_id = T2.customer_id"
+    counts = "SELECT T1.City, count(*) FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id GROUP BY T1.City"
+    assert mended(counts, SHOP, {"customer"}) == counts
+    filters = "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id WHERE T2.amount > 3"
+    assert mended(outer, SHOP, {"customer"}) == outer
+    assert mended(filters, SHOP, {"customer"}) == filters
+
+
+def test_a_correlated_subquery_keeps_its_outer_names() -> None:
+    sql = "SELECT Name FROM customer AS c WHERE EXISTS (SELECT 1 FROM sale AS s WHERE s.customer_id = c.customer_id)"
+    assert mended(sql, SHOP, {"customer"}) == sql
+
+
+def test_very_deep_input_is_left_alone_and_quickly() -> None:
+    sql = "SELECT " + "(" * 3_000 + "1" + ")" * 3_000
+    assert mended(sql, SHOP) == sql
+
+
+def test_names_that_need_quotes_get_those_of_their_dialect() -> None:
+    names = ("金额（元）", "Unit price", "部门")
+    odd = Table("费用", tuple(Column(name, "DOUBLE", "number") for name in names))
+    duck, my = Schema("duckdb", (odd,)), Schema("mysql", (odd,))
+    assert named("SELECT SUM(金额（元）) FROM 费用 WHERE 部门 = '金额（元）'", duck) == (
+        "SELECT SUM(\"金额（元）\") FROM 费用 WHERE 部门 = '金额（元）'"
+    )
+    assert named("SELECT AVG(`Unit price`) FROM `费用`", duck) == 'SELECT AVG("Unit price") FROM "费用"'
+    assert named('SELECT AVG("Unit price"), Unit price FROM t WHERE x = "a"', my) == (
+        'SELECT AVG(`Unit price`), `Unit price` FROM t WHERE x = "a"'
+    )
+    assert named('SELECT "金额（元）" FROM 费用', duck) == 'SELECT "金额（元）" FROM 费用'
