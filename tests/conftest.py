@@ -21,6 +21,7 @@ from citewell.config import Settings
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+pytest_plugins = ["tests.servers.postgres", "tests.servers.mysql"]  # servers start only for tests that name their fixtures
 
 
 @pytest.fixture

@@ -103,6 +103,33 @@ class PaperSettings(Group):
     max_seconds: float = Field(180.0, gt=0, description="seconds after which no more is tried for one message")
 
 
+class DataSettings(Group):
+    """The `data` agent of spec 004, and what one statement over tables may cost."""
+
+    max_rows: int = Field(1_000, ge=1, le=100_000, description="rows that a statement may hand out")
+    statement_seconds: float = Field(10.0, gt=0, le=600, description="seconds that a statement may run")
+    memory_mib: int = Field(512, ge=64, description="memory that a statement may take, in MiB, where the engine can be told")
+    repairs: int = Field(2, ge=0, le=5, description="times a statement that failed is written anew with the engine's message")
+    candidates: int = Field(3, ge=1, le=5, description="statements written where the first is not sure")
+    values: int = Field(30, ge=0, le=500, description="stored values of a text column that are looked at")
+    max_seconds: float = Field(180.0, gt=0, description="seconds after which no more is tried for one question")
+
+
+class FeedbackSettings(Group):
+    """What people say of answers, and what becomes of it (spec 004)."""
+
+    confirmations: int = Field(1, ge=1, le=20, description="different people who must confirm an answer before it counts")
+    reviewers: tuple[str, ...] = Field((), description="users whose word counts, also on corrections; empty: everybody's")
+    stale_days: float = Field(365.0, gt=0, description="days without use after which a confirmed answer may be cleaned away")
+    half_life_days: float = Field(180.0, gt=0, description="days without use after which half of what newness adds is left")
+
+    @field_validator("reviewers", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        """The environment has one text for several."""
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
 class IngestSettings(Group):
     """Reading files."""
 
@@ -186,6 +213,8 @@ class Settings(BaseSettings):
     web: WebSettings = WebSettings()
     website: WebsiteSettings = WebsiteSettings()
     paper: PaperSettings = PaperSettings()
+    data: DataSettings = DataSettings()
+    feedback: FeedbackSettings = FeedbackSettings()
     ingest: IngestSettings = IngestSettings()
     search: SearchSettings = SearchSettings()
 

@@ -3,14 +3,17 @@
     CitewellError                 anything we can explain; `message` says what and to what, `hint` what to do
      ├── InvalidInput             the caller's words are off: fix the request
      │    ├── SensitiveContent    the question holds a word of the refused list
-     │    └── ConfigError         a setting is unknown or wrong: fix the file or the variable
+     │    ├── ConfigError         a setting is unknown or wrong: fix the file or the variable
+     │    └── StatementRefused    a statement over tables that is not plainly reading them: it is never run
      ├── NotFound                 no such collection, document, session, trace, job
      ├── Conflict                 it exists already, or is being changed by someone else
      ├── UnreadableFile           a file is broken, encrypted, empty, too large or of no known kind; others go on
      ├── ModelUnavailable         no model file, or the model cannot be started: install it or choose another
      ├── TransientError           may work when tried again; `models/retry.py` acts on this class only
      ├── PermanentError           will fail the same way again; `code` tells which way
+     │    ├── StatementFailed     the table engine refuses it, or a limit ended it; `message` is the engine's own
      │    └── BudgetSpent         a question may cost no more: end it with what there is; `code` is the limit
+     ├── SourceUnavailable        tables that were added cannot be reached: bring the file or the server back
      ├── StorageError             the disk or the database refuses (full, locked, read-only)
      └── StepLimit                a graph took more steps than it is allowed
 
@@ -53,6 +56,10 @@ class ConfigError(InvalidInput):
     code = "config_error"
 
 
+class StatementRefused(InvalidInput):
+    code = "statement_refused"
+
+
 class NotFound(CitewellError):
     code = "not_found"
 
@@ -79,6 +86,14 @@ class PermanentError(CitewellError):
 
 class BudgetSpent(PermanentError):
     code = "budget"
+
+
+class StatementFailed(PermanentError):
+    code = "statement_failed"
+
+
+class SourceUnavailable(CitewellError):
+    code = "source_unavailable"
 
 
 class StorageError(CitewellError):

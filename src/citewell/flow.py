@@ -139,11 +139,9 @@ class Graph(Generic[S]):
 
     def mermaid(self) -> str:
         """The graph as Mermaid text; `docs/` shows it and a test compares."""
-        lines = ["flowchart TD", f"    Start([start]) --> {name_of(next(iter(self.table)))}"]
+        lines = ["flowchart TD", f"    Start([start]) --> {_box(next(iter(self.table)))}"]
         for function, edges in self.table.items():
-            for label, target in edges.items():
-                shown = "End([end])" if target == END else name_of(target)
-                lines.append(f"    {name_of(function)} -->|{label}| {shown}")
+            lines += [f"    {_box(function)} -->|{label}| {_box(target)}" for label, target in edges.items()]
         return "\n".join(lines)
 
     async def run(self, state: S, deps: Any, *, start: str = "", n: int = 0, done: Done = _nothing) -> AsyncIterator[Any]:
@@ -183,6 +181,14 @@ class Graph(Generic[S]):
             names = {name_of(target) for target in edges.values()}
             graph.add_conditional_edges(name_of(function), _next, {name: STOP if name == END else name for name in names})
         return graph.compile()
+
+
+def _box(target: Target) -> str:
+    """A node in Mermaid: its name, which may stand alone where it has no spaces."""
+    if target == END:
+        return "End([end])"
+    name = name_of(target)
+    return name if " " not in name else f"{name.replace(' ', '')}[{name}]"
 
 
 def _next(box: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The tool functions of specs 000 and 002 under their names and signatures: a thin public face over the layers below.
+"""The tool functions of specs 000, 002 and 004 under their names and signatures: a thin public face over the layers below.
 
     from citewell.tools import bound, llm_call, vector_db_search
 
@@ -13,16 +13,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from citewell.config import Settings, load_settings
-from citewell.errors import InvalidInput, ModelUnavailable
+from citewell.errors import InvalidInput, ModelUnavailable, NotFound
 from citewell.ingest.domains import domains, is_valid
 from citewell.ingest.urls import canonical
 from citewell.knowledge.index import Filter
 from citewell.service.app import App
+from citewell.service.feedback import catch_up, get_feedback, give
 from citewell.skills.clean import clean
 from citewell.skills.entities import entity_list
 from citewell.skills.format import format_citations
@@ -175,3 +176,32 @@ async def citation_formatting(sources: Sequence[Citation], format: Literal["text
     if format == "text":
         return lines
     raise InvalidInput(f"unknown format: {format}", hint="known: text, markdown, json")
+
+
+class FeedbackManager:
+    """Spec 004's `handle_feedback`: what a person says of an answer, done when it returns. `user_id` is who says it."""
+
+    TOLD: ClassVar[Mapping[str, str]] = {
+        "active": "Knowledge captured",
+        "pending": "Waiting for more confirmations",
+        "quarantined": "Set aside, waiting to be restored",
+        "rule": "Correction waits for review",
+    }
+
+    def __init__(self, user_id: str = "local") -> None:
+        self.user_id = user_id
+
+    async def handle_feedback(self, trace_id: str, is_correct: bool, user_correction: str | None = None) -> str:
+        """Says "Knowledge captured", "Trace not found", or so what became of it. Raises InvalidInput, StorageError."""
+        app = _opened()
+        try:
+            given = await give(app, trace_id, is_correct, user_correction, self.user_id)
+        except NotFound:
+            return "Trace not found"
+        await catch_up(app)
+        vote = await get_feedback(app, given.feedback_id, self.user_id)
+        if vote.state != "done":
+            return f"Kept, and not done yet: {vote.outcome}" if vote.outcome else "Kept, and not done yet"
+        outcome, _, why = vote.outcome.partition(": ")
+        told = self.TOLD.get(outcome, "Kept for analysis")
+        return f"{told}: {why}" if outcome == "rule" and why else told

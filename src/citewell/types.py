@@ -142,14 +142,16 @@ class Message(Shown):
 Status = Literal["answered", "fallback", "refused", "clarify", "error"]
 Verdict = Literal["supported", "partly", "unsupported"]
 CitationStatus = Literal["verified", "weak"]
-Origin = Literal["document", "web", "memory"]
+Origin = Literal["document", "web", "memory", "table", "confirmed"]
 
 
 class Citation(Shown):
     """Where a sentence is proved. `quote` is verbatim: it equals the document's text from `start` to `end`.
 
     `origin`: a document of the user's, a page found on the web (`fetched_at`: when, in seconds since the epoch), or what is
-    remembered of the user (`doc_id` is then the id of a memory or of the session, and `quote` its own words).
+    remembered of the user (`doc_id` is then the id of a memory or of the session, and `quote` its own words), rows of a table
+    source (`doc_id` is its name, `quote` the rows as text and the offsets those in that text), or an answer that people have
+    confirmed (its Markdown document).
     """
 
     n: int
@@ -197,6 +199,49 @@ class Step(Shown):
     detail: dict[str, Any] = {}
 
 
+How = Literal["reused", "adapted", "example", "evidence", "rule"]
+
+
+class Followed(Shown):
+    """A human-confirmed item (or a reviewed rule) that an answer followed: its SQL as it stood (`reused`) or with other
+    parameters (`adapted`), as an example to the model, as evidence, or a `rule`. `similarity` of the two questions, 0 to 1.
+    """
+
+    item_id: str
+    kind: Literal["confirmed", "rule"] = "confirmed"
+    how: How
+    question: str
+    text: str = ""
+    confirmed_by: list[str] = []
+    confirmed_at: float = 0.0
+    similarity: float = 0.0
+
+
+class Chart(Shown):
+    """A chart that helps with the rows: `x` and `y` are names of columns."""
+
+    kind: Literal["bar", "line", "pie", "scatter"]
+    x: str
+    y: list[str]
+    title: str = ""
+
+
+class TableData(Shown):
+    """`Answer.data` of the data agent. `row_count` are the rows that came; `truncated`: there are more. `tried`: statements
+    before this one with what was wrong with each.
+    """
+
+    source: str
+    dialect: str
+    sql: str
+    columns: list[str] = []
+    rows: list[list[Any]] = []
+    row_count: int = 0
+    truncated: bool = False
+    chart: Chart | None = None
+    tried: list[dict[str, str]] = []
+
+
 class Answer(Shown):
     """One object on every channel.
 
@@ -204,7 +249,9 @@ class Answer(Shown):
     `corrections_exhausted`, `unsettled` (no correction was allowed), `same_evidence`, `same_question`, `model_failed`,
     `budget_calls`, `budget_tokens` or `budget_seconds`; of a website `off_site` (the question is not about it),
     `site_exhausted`, `iterations_exhausted`, `pages_exhausted`, `unreachable` (nothing of it could be read) or `stopped` (by
-    who asked).
+    who asked); of tables `not_in_data` (the schema has no such thing), `ambiguous`, `no_source`,
+    `no_model` (nothing confirmed fits, and no chat model is there), `no_statement` or `repairs_exhausted`.
+    `followed`: what people have confirmed, and this answer follows.
     """
 
     answer: str
@@ -221,11 +268,35 @@ class Answer(Shown):
     warnings: list[str] = []
     usage: Usage = Usage()
     data: dict[str, Any] | None = None
+    followed: list[Followed] = []
     error_info: dict[str, str] | None = None
 
 
+class IntentAnalysis(Shown):
+    """What a question wants, as spec 004 keeps it."""
+
+    intent_type: str = ""
+    parameters: dict[str, Any] = {}
+    reasoning: str = ""
+
+
+class Snapshot(Shown):
+    """The chain of thought of spec 004, section 4.1, the same for every agent. `timestamp` is ISO 8601 in UTC.
+    `generated_logic`: the SQL of the data agent; of others what was searched, where, and what was cited. `execution_status` is
+    `success`, or the status of an answer that is none.
+    """
+
+    trace_id: str
+    timestamp: str
+    user_query: str
+    intent_analysis: IntentAnalysis
+    generated_logic: str
+    final_answer: str
+    execution_status: str
+
+
 class Trace(Shown):
-    """How an answer came about, step by step."""
+    """How an answer came about, step by step. `request`: what was asked, so that it can be asked again."""
 
     trace_id: str
     user_id: str = "local"
@@ -237,6 +308,9 @@ class Trace(Shown):
     steps: list[Step]
     prompts: list[dict[str, Any]]
     answer: Answer
+    request: dict[str, Any] = {}
+    snapshot: Snapshot | None = None
+    expires_at: float = 0.0
 
 
 EventKind = Literal["step", "progress", "token", "citation", "warning", "answer", "error"]

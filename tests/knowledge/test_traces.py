@@ -33,7 +33,7 @@ async def test_a_trace_comes_back_whole(db: Database) -> None:
     for n in range(3):
         await traces.put(trace(f"tr_{n}", float(n)))
     await traces.put(trace("tr_1", 1.0))
-    assert await traces.get("tr_1") == trace("tr_1", 1.0)
+    assert await traces.get("tr_1") == trace("tr_1", 1.0).model_copy(update={"expires_at": 1.0 + 30 * DAY})
     assert [t.trace_id for t in await traces.list(2)] == ["tr_2", "tr_1"]
 
 
@@ -48,5 +48,19 @@ async def test_traces_expire(db: Database) -> None:
     assert "2 days" in caught.value.hint
     assert await traces.list(10) == []
     await traces.put(trace("tr_new", now[0]))
+    assert await db.write(lambda c: (traces.expire_in(c, dry_run=True), traces.expire_in(c))) == (0, 0)
     rows = await db.read(lambda c: c.execute(text("SELECT trace_id FROM traces")).scalars().all())
     assert rows == ["tr_new"]
+    now[0] = 4 * DAY
+    assert await db.write(lambda c: (traces.expire_in(c, dry_run=True), traces.expire_in(c), traces.expire_in(c))) == (1, 1, 0)
+
+
+async def test_a_trace_may_end_at_its_own_time(db: Database) -> None:
+    """What it says itself counts, and is what it is told with."""
+    now = [0.0]
+    traces = Traces(db, 2, lambda: now[0])
+    await traces.put(trace("tr_short", 0.0).model_copy(update={"expires_at": 50.0}))
+    assert (await traces.get("tr_short")).expires_at == 50.0
+    now[0] = 50.0
+    with pytest.raises(NotFound):
+        await traces.get("tr_short")

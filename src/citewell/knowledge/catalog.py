@@ -93,9 +93,13 @@ class Catalog:
         that of the version before, or 0.
         """
         new = await anyio.to_thread.run_sync(documents.prepare, uri, data, document, cut)
-        return await self._db.write(
-            lambda connection: documents.put(connection, self._embedder, collection, new, self._clock(), priority)
-        )
+        return await self._db.write(lambda connection: self.put_in(connection, collection, new, priority))
+
+    def put_in(
+        self, connection: Connection, collection: str, new: documents.Prepared, priority: int | None = None
+    ) -> DocumentInfo:
+        """The same, as part of a transaction."""
+        return documents.put(connection, self._embedder, collection, new, self._clock(), priority)
 
     async def chunks(self, doc_id: str) -> list[Chunk]:
         """As they were put, summaries included, in order."""

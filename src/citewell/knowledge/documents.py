@@ -22,6 +22,7 @@ from citewell.knowledge.chunks import Row, printable
 from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
 LONGEST_NAME = 100  # characters of a collection's name
+CONFIRMED = "confirmed_qa"  # the collection of confirmed answers: their documents come and go with them
 
 
 class CollectionInfo(Shown):
@@ -264,7 +265,12 @@ _LINES = text(
 
 
 def check_name(name: str) -> str:
-    """Names stand in addresses and on command lines: printable, no slash, no space at the ends."""
+    """Names stand in addresses and on command lines: printable, no slash, no space at the ends. For what people add, so
+    CONFIRMED is none. Raises InvalidInput.
+    """
+    if name == CONFIRMED:
+        hint = "`citewell feedback TRACE_ID --correct` puts an answer there; choose another name for your documents"
+        raise InvalidInput(f"collection {name}: kept for confirmed answers", hint=hint)
     if not name or len(name) > LONGEST_NAME or name != name.strip() or not name.isprintable() or "/" in name:
         raise InvalidInput(
             f"collection name {name!r}: not allowed",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from sqlalchemy import Connection, RowMapping, text
@@ -53,14 +53,14 @@ class Jobs:
         self._lease = lease
 
     async def create(self, kind: str, payload: Mapping[str, Any]) -> Job:
+        return await self._db.write(lambda connection: self.create_in(connection, kind, payload))
+
+    def create_in(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> Job:
+        """The same, as part of a transaction: the work is there when what it is about is."""
         job_id = "job_" + secrets.token_hex(8)
         row = {"job_id": job_id, "kind": kind, "payload": json.dumps(dict(payload)), "now": self._clock()}
-
-        def create(connection: Connection) -> Job:
-            connection.execute(_INSERT, row)
-            return _job(_row(connection, job_id))
-
-        return await self._db.write(create)
+        connection.execute(_INSERT, row)
+        return _job(_row(connection, job_id))
 
     async def get(self, job_id: str) -> Job:
         return await self._db.read(lambda connection: _job(_row(connection, job_id)))
@@ -73,21 +73,31 @@ class Jobs:
 
         return await self._db.read(rows)
 
-    async def claim(self) -> Job | None:
-        """The oldest job that waits, or whose worker's lease ran out; it is the caller's then, and nobody else's."""
-        if await self._db.read(self._waiting) is None:
+    async def claim(self, kind: str = "") -> Job | None:
+        """The oldest job (of this kind) that waits, or whose worker's lease ran out; it is the caller's then, nobody else's."""
+        if await self._db.read(lambda connection: self._waiting(connection, kind)) is None:
             return None  # an idle worker asks often: it need not take the write lock
 
         def claim(connection: Connection) -> Job | None:
             now = self._clock()
             connection.execute(_GIVE_UP, {"now": now, "most": MOST_ATTEMPTS, "error": _GAVE_UP})
-            job_id = self._waiting(connection)
+            job_id = self._waiting(connection, kind)
             if job_id is None:
                 return None
             connection.execute(_CLAIM, {"job_id": job_id, "now": now, "lease": now + self._lease})
             return _job(_row(connection, job_id))
 
         return await self._db.write(claim)
+
+    async def again(self, kind: str, codes: Iterable[str], seconds: float = 0.0) -> int:
+        """Jobs of this kind that failed so long ago by one of these errors wait once more, counted from nothing; how many. Only
+        for work that may be done twice.
+        """
+        now = self._clock()
+        values = {"kind": kind, "codes": json.dumps(sorted(codes)), "before": now - seconds, "now": now}
+        if not await self._db.read(lambda connection: connection.execute(_FAILED, values).scalar_one()):
+            return 0
+        return await self._db.write(lambda connection: connection.execute(_AGAIN, values).rowcount)
 
     async def progress(
         self,
@@ -137,8 +147,8 @@ class Jobs:
         """Back to the queue at once, the attempt not counted: its worker was stopped on purpose and did not die of it."""
         return await self._update(job_id, attempt, "state = 'queued', attempts = attempts - 1, lease = 0", {})
 
-    def _waiting(self, connection: Connection) -> str | None:
-        found: str | None = connection.execute(_WAITING, {"now": self._clock()}).scalar_one_or_none()
+    def _waiting(self, connection: Connection, kind: str) -> str | None:
+        found: str | None = connection.execute(_WAITING, {"now": self._clock(), "kind": kind}).scalar_one_or_none()
         return found
 
     async def _update(self, job_id: str, attempt: int | None, columns: str, changes: Mapping[str, Any]) -> Job:
@@ -179,11 +189,20 @@ _INSERT = text(
 )
 _NEWEST = text("SELECT * FROM jobs ORDER BY created_at DESC, rowid DESC LIMIT :limit")
 _WAITING = text(
-    """SELECT job_id FROM jobs WHERE state = 'queued' OR (state = 'running' AND lease < :now)
+    """SELECT job_id FROM jobs WHERE (state = 'queued' OR (state = 'running' AND lease < :now)) AND :kind IN ('', kind)
     ORDER BY created_at, rowid LIMIT 1"""
 )
 _CLAIM = text(
     "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease, updated_at = :now WHERE job_id = :job_id"
+)
+_FAILED = text(
+    """SELECT count(*) FROM jobs WHERE state = 'failed' AND kind = :kind AND updated_at <= :before
+    AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
+)
+_AGAIN = text(
+    """UPDATE jobs SET state = 'queued', attempts = 0, lease = 0, updated_at = :now
+    WHERE state = 'failed' AND kind = :kind AND updated_at <= :before
+    AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
 )
 _CANCEL = text("UPDATE jobs SET state = 'cancelled', updated_at = :now WHERE job_id = :job_id")
 _GIVE_UP = text(

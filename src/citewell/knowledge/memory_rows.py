@@ -156,7 +156,10 @@ def delete(connection: Connection, user_id: str, ids: Iterable[str]) -> None:
 
 
 def delete_traces(connection: Connection, user_id: str, ids: Iterable[str]) -> int:
-    """The traces in which one of these memories was used, and unfinished runs that hold one; says how many traces."""
+    """The traces in which one of these memories was used, with the copies that votes keep, and unfinished runs that hold one;
+    says how many traces.
+    """
+    connection.execute(_FORGET_COPIES, {"user": user_id, "ids": json.dumps(sorted(ids))})
     connection.execute(_DELETE_RUNS, {"user": user_id, "ids": json.dumps(sorted(ids))})
     return connection.execute(_DELETE_TRACES, {"user": user_id, "ids": json.dumps(sorted(ids))}).rowcount
 
@@ -292,6 +295,11 @@ _EXPIRE = text(
 _DELETE = text("DELETE FROM memories WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))")
 _DELETE_TRACES = text(
     """DELETE FROM traces WHERE trace_id IN (
+        SELECT used.trace_id FROM memory_uses used JOIN memories USING (memory_id)
+        WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids)))"""
+)
+_FORGET_COPIES = text(
+    """UPDATE feedback SET trace = '' WHERE trace_id IN (
         SELECT used.trace_id FROM memory_uses used JOIN memories USING (memory_id)
         WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids)))"""
 )

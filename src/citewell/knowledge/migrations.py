@@ -212,6 +212,61 @@ def m010_leases(connection: Connection) -> None:
     )
 
 
+def m011_sources(connection: Connection) -> None:
+    """Table sources of the data agent. `location` as it was added (a URL with its password: never shown), `path` of the copy
+    that is asked where it is a file; `stat`, `tables` (the schema), `glossary` are JSON.
+    """
+    _run(
+        connection,
+        """CREATE TABLE sources (
+            name TEXT PRIMARY KEY, dialect TEXT NOT NULL, location TEXT NOT NULL, path TEXT NOT NULL, stat TEXT NOT NULL,
+            tables TEXT NOT NULL, fingerprint TEXT NOT NULL, glossary TEXT NOT NULL, problem TEXT NOT NULL,
+            created_at REAL NOT NULL, refreshed_at REAL NOT NULL)""",
+    )
+
+
+def m012_feedback(connection: Connection) -> None:
+    """What people said of answers, and what became of it: confirmed chains, rules, and which answers used them.
+
+    `feedback.trace` is the whole trace at that moment, JSON, so that its expiry loses nothing. `confirmations`: who stands by
+    an item. `vec` is the vector of `question`, by `embedder`. `knowledge_log`: who did what to an item or a rule, when and why.
+    """
+    _run(
+        connection,
+        """CREATE TABLE feedback (
+            feedback_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, user_id TEXT NOT NULL, agent TEXT NOT NULL,
+            is_correct INTEGER NOT NULL, correction TEXT NOT NULL, trace TEXT NOT NULL, state TEXT NOT NULL,
+            outcome TEXT NOT NULL, item_id TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL,
+            UNIQUE (trace_id, user_id))""",
+        "CREATE INDEX feedback_created ON feedback (created_at)",
+        """CREATE TABLE confirmed (
+            item_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, agent TEXT NOT NULL, question TEXT NOT NULL, lang TEXT NOT NULL,
+            source TEXT NOT NULL, collection TEXT NOT NULL, intent TEXT NOT NULL, logic TEXT NOT NULL, answer TEXT NOT NULL,
+            tags TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL, fingerprint TEXT NOT NULL, evidence TEXT NOT NULL,
+            doc_id TEXT NOT NULL, uses INTEGER NOT NULL, good INTEGER NOT NULL, bad INTEGER NOT NULL,
+            used_at REAL NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL,
+            embedder TEXT NOT NULL, vec BLOB NOT NULL)""",
+        "CREATE INDEX confirmed_state ON confirmed (state, source, collection)",
+        """CREATE TABLE confirmations (
+            item_id TEXT NOT NULL REFERENCES confirmed ON DELETE CASCADE, user_id TEXT NOT NULL, trace_id TEXT NOT NULL,
+            at REAL NOT NULL, PRIMARY KEY (item_id, user_id)) WITHOUT ROWID""",
+        """CREATE TABLE rules (
+            rule_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, user_id TEXT NOT NULL, agent TEXT NOT NULL,
+            question TEXT NOT NULL, lang TEXT NOT NULL, source TEXT NOT NULL, collection TEXT NOT NULL, wrong TEXT NOT NULL,
+            correction TEXT NOT NULL, logic TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
+            reviewed_by TEXT NOT NULL, uses INTEGER NOT NULL, used_at REAL NOT NULL, created_at REAL NOT NULL,
+            updated_at REAL NOT NULL, embedder TEXT NOT NULL, vec BLOB NOT NULL)""",
+        "CREATE INDEX rules_state ON rules (state, source, collection)",
+        """CREATE TABLE knowledge_uses (
+            item_id TEXT NOT NULL, trace_id TEXT NOT NULL, how TEXT NOT NULL, at REAL NOT NULL,
+            PRIMARY KEY (item_id, trace_id)) WITHOUT ROWID""",
+        "CREATE INDEX knowledge_uses_trace ON knowledge_uses (trace_id)",
+        """CREATE TABLE knowledge_log (
+            item_id TEXT NOT NULL, at REAL NOT NULL, user_id TEXT NOT NULL, action TEXT NOT NULL, reason TEXT NOT NULL)""",
+        "CREATE INDEX knowledge_log_item ON knowledge_log (item_id, at)",
+    )
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
     m001_knowledge,
     m002_sessions,
@@ -223,6 +278,8 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
     m008_runs,
     m009_pages,
     m010_leases,
+    m011_sources,
+    m012_feedback,
 ]
 
 

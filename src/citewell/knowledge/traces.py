@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
 from citewell.errors import NotFound
+from citewell.knowledge import feedback
 from citewell.knowledge.db import Database
 from citewell.types import Trace
 
@@ -27,6 +29,10 @@ class Traces:
         self._seconds = days * DAY
         self._clock = clock
 
+    def until(self, created_at: float) -> float:
+        """The moment from which on a trace of that one is shown to nobody."""
+        return created_at + self._seconds
+
     async def put(self, trace: Trace) -> None:
         """Keep a trace, or replace the one of the same id."""
         await self._db.write(lambda connection: self.put_in(connection, trace))
@@ -38,38 +44,57 @@ class Traces:
             "user_id": trace.user_id,
             "session_id": trace.session_id,
             "created_at": trace.created_at,
-            "expires": trace.created_at + self._seconds,
+            "expires": trace.expires_at or self.until(trace.created_at),
             "trace": json.dumps(trace.model_dump(mode="python"), default=str),  # details of steps may hold anything
         }
         connection.execute(text("DELETE FROM traces WHERE expires <= :now"), {"now": self._clock()})
         connection.execute(_PUT, row)
 
     async def get(self, trace_id: str, user_id: str = "local") -> Trace:
-        def get(connection: Connection) -> str | None:
-            query = text("SELECT trace FROM traces WHERE trace_id = :id AND user_id = :user AND expires > :now")
-            return connection.execute(query, {"id": trace_id, "user": user_id, "now": self._clock()}).scalar_one_or_none()
+        def get(connection: Connection) -> Row[Any] | None:
+            query = text("SELECT trace, expires FROM traces WHERE trace_id = :id AND user_id = :user AND expires > :now")
+            return connection.execute(query, {"id": trace_id, "user": user_id, "now": self._clock()}).one_or_none()
 
         kept = await self._db.read(get)
         if kept is None:
             raise NotFound(f"no trace {trace_id!r}", hint=f"traces are kept for {self._seconds / DAY:g} days (trace_days)")
-        return Trace(**json.loads(kept))
+        return _trace(kept)
 
     async def delete(self, trace_id: str) -> None:
-        """Nothing happens where there is none."""
-        query = text("DELETE FROM traces WHERE trace_id = :id")
-        await self._db.write(lambda connection: connection.execute(query, {"id": trace_id}))
+        """With the copies that votes keep. Nothing happens where there is none."""
+
+        def delete(connection: Connection) -> None:
+            connection.execute(text("DELETE FROM traces WHERE trace_id = :id"), {"id": trace_id})
+            feedback.forget_trace(connection, trace_id)
+
+        await self._db.write(delete)
+
+    def expire_in(self, connection: Connection, *, dry_run: bool = False) -> int:
+        """Delete those past their day; how many there are."""
+        now = {"now": self._clock()}
+        count = int(connection.execute(text("SELECT count(*) FROM traces WHERE expires <= :now"), now).scalar_one())
+        if not dry_run:
+            connection.execute(text("DELETE FROM traces WHERE expires <= :now"), now)
+        return count
 
     def delete_session_in(self, connection: Connection, session_id: str) -> None:
         """Those of a session that is deleted go with it: they hold what was said, and the sentences that were quoted."""
         connection.execute(text("DELETE FROM traces WHERE session_id = :session"), {"session": session_id})
+        feedback.forget_session(connection, session_id)
 
     async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
         """The newest first."""
 
-        def rows(connection: Connection) -> list[str]:
-            return list(connection.execute(_NEWEST, {"now": self._clock(), "limit": limit, "user": user_id}).scalars())
+        def rows(connection: Connection) -> list[Row[Any]]:
+            return list(connection.execute(_NEWEST, {"now": self._clock(), "limit": limit, "user": user_id}))
 
-        return [Trace(**json.loads(kept)) for kept in await self._db.read(rows)]
+        return [_trace(kept) for kept in await self._db.read(rows)]
+
+
+def _trace(kept: Row[Any]) -> Trace:
+    """One that was kept before traces told their end is told it by its row."""
+    stored: dict[str, Any] = json.loads(kept.trace)
+    return Trace(**{**stored, "expires_at": kept.expires})
 
 
 _PUT = text(
@@ -77,6 +102,6 @@ _PUT = text(
     VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace)"""
 )
 _NEWEST = text(
-    """SELECT trace FROM traces WHERE user_id = :user AND expires > :now
+    """SELECT trace, expires FROM traces WHERE user_id = :user AND expires > :now
     ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
 )

@@ -65,6 +65,11 @@ def query_tokens(text: str) -> list[str]:
     return _asked(text, skip=True) or _asked(text, skip=False)
 
 
+def tagged(run: str) -> list[tuple[str, str]]:
+    """The words of a run of Chinese characters in order, each with jieba's tag of its kind (n noun, v verb, ns place, ...)."""
+    return [(str(word), str(tag)) for word, tag in _jieba().tag(run)]
+
+
 def is_prefix(token: str) -> bool:
     """A single Chinese character is looked for as the start of a token: every pair that it begins is one."""
     return len(token) == 1 and re.fullmatch(f"[{_CJK}]", token) is not None

@@ -21,6 +21,7 @@ from citewell.knowledge.pages import Snapshots
 from citewell.knowledge.runs import Runs
 from citewell.knowledge.sessions import Sessions
 from citewell.knowledge.sites import Sites
+from citewell.knowledge.sources import Sources
 from citewell.knowledge.traces import Traces
 from citewell.models import build_embedder, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Reranker
@@ -48,6 +49,7 @@ class App:
     jobs: Jobs
     snapshots: Snapshots
     sites: Sites
+    sources: Sources
 
     def __init__(self, settings: Settings, *, lender: App | None = None) -> None:
         """`lender`: an open App whose models and calibration are used, and which closes them."""
@@ -140,6 +142,7 @@ class App:
         self.jobs = Jobs(self.db, lease=LEASE_SECONDS)
         self.snapshots = Snapshots(self.db)
         self.sites = Sites(self.db)
+        self.sources = Sources(self.db)
         return self
 
     async def __aexit__(

@@ -19,15 +19,19 @@ from citewell.models.clean import clean
 from citewell.models.metered import Metered
 from citewell.service.alive import Alive
 from citewell.service.app import App
+from citewell.service.ask_data import run_data
 from citewell.service.ask_dual_loop import run_dual_loop
 from citewell.service.ask_paper import run_paper
 from citewell.service.ask_qa import Runner, run_qa
 from citewell.service.ask_website import run_website
 from citewell.service.auto import Asked, choose
+from citewell.service.data_pick import tables_asked
+from citewell.service.knowledge import used_in
 from citewell.service.options import AskOptions, filter_of, options_of, strategy_of, unused
 from citewell.service.run import AskRequest, Run
 from citewell.service.search import waiting
 from citewell.service.sessions import own_session
+from citewell.service.snapshot import request_of, snapshot_of
 from citewell.skills.clean import clean as cleaned
 from citewell.skills.sensitive import word_list
 from citewell.skills.validate import objection
@@ -37,8 +41,14 @@ __all__ = ["AGENTS", "AUTO", "AskRequest", "ask", "names", "stop", "stream"]
 
 AUTO = "auto"
 DELETED = "session_deleted"  # code of the error
-BRINGS = {"website", "paper"}  # agents that bring their own documents
-AGENTS: dict[str, Runner] = {"qa": run_qa, "dual_loop": run_dual_loop, "website": run_website, "paper": run_paper}
+BRINGS = {"website", "paper", "data"}  # agents that bring their own documents, or tables
+AGENTS: dict[str, Runner] = {
+    "qa": run_qa,
+    "dual_loop": run_dual_loop,
+    "website": run_website,
+    "paper": run_paper,
+    "data": run_data,
+}
 
 
 def names() -> list[str]:
@@ -66,7 +76,7 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     """
     if not request.resume and request.agent not in names():
         raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(names())}", code="unknown_agent")
-    run = await _gone_on(app, request) if request.resume else await _begin(app, request)
+    run = await _gone_on(app, request) if request.resume else await begin(app, request)
     try:
         async with Alive(run), aclosing(AGENTS[run.agent](run)) as events:  # type: ignore[type-var]  # generators, all of them
             for step in run.steps:
@@ -95,7 +105,8 @@ async def _still_a_session(run: Run) -> None:
         raise Conflict(why, hint="nothing of the answer is kept", code=DELETED) from None
 
 
-async def _begin(app: App, request: AskRequest) -> Run:
+async def begin(app: App, request: AskRequest) -> Run:
+    """A run of a request, of which nothing has been done yet. Raises what `stream` raises before its first step."""
     request = _whole(request)
     options = options_of(request.options, AskOptions)
     strategy_of(options, app)
@@ -144,7 +155,8 @@ async def _choose(run: Run, session_agent: str) -> None:
         raise found[1]
     remembers = app.settings.memory.enabled and bool(await app.memories.list(request.user_id))
     web = app.settings.web.provider != "none"
-    choice = choose(Asked(request.question, run.history, session_agent, remembers=remembers, web=web), AGENTS)
+    source, why = await tables_asked(run, session_agent)
+    choice = choose(Asked(request.question, run.history, session_agent, source, why, remembers, web), AGENTS)
     run.agent, run.agent_reason = choice.agent, choice.reason
     detail = {"agent": choice.agent, "reason": choice.reason}
     seconds = round(time.perf_counter() - started, 4)
@@ -156,7 +168,7 @@ async def _gone_on(app: App, request: AskRequest) -> Run:
     saved, holder = await app.runs.take(request.resume or "", request.user_id)
     before = AskRequest(**saved.request)
     try:
-        run = await _begin(app, before.model_copy(update={"agent": saved.agent}))
+        run = await begin(app, before.model_copy(update={"agent": saved.agent}))
     except NotFound:  # its session or its collection is gone: it can never end
         await app.runs.end(saved.trace_id, holder)
         raise
@@ -209,7 +221,9 @@ async def _store(run: Run, answer: Answer) -> Answer:
             session_id = app.sessions.create_in(connection, answer.agent, request.user_id, title).session_id
         stored = answer.model_copy(update={"session_id": session_id})
         if remembered:
-            app.traces.put_in(connection, _trace(run, stored, session_id))
+            app.traces.put_in(connection, trace_of(run, stored, session_id))
+        if stored.followed:
+            used_in(connection, stored.trace_id, stored.followed, time.time())
         if run.ending is not None:
             ending, change = run.ending, run.ending.change
             app.sessions.advance_in(
@@ -239,16 +253,21 @@ async def _still_there(run: Run) -> bool:
     return not ids or len(await run.app.memories.used(run.request.user_id, run.trace_id, ids)) == len(ids)
 
 
-def _trace(run: Run, answer: Answer, session_id: str) -> Trace:
-    return Trace(
+def trace_of(run: Run, answer: Answer, session_id: str) -> Trace:
+    """What is kept of a run, with its snapshot and the request that it can be asked by again."""
+    at = time.time()
+    trace = Trace(
         trace_id=answer.trace_id,
         user_id=run.request.user_id,
         agent=answer.agent,
         question=run.request.question,
         collection=run.collection,
         session_id=session_id,
-        created_at=time.time(),
+        created_at=at,
         steps=run.steps,
         prompts=run.meter.prompts if run.meter else [],
         answer=answer,
+        request=request_of(run),
+        expires_at=run.app.traces.until(at),
     )
+    return trace.model_copy(update={"snapshot": snapshot_of(trace)})

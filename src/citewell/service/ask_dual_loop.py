@@ -27,6 +27,7 @@ from citewell.service.locate import locator
 from citewell.service.options import SearchOptions, narrowed, strategy_of
 from citewell.service.run import Run
 from citewell.service.search import find
+from citewell.service.vouched import vouching
 from citewell.skills.recall import Recalled
 from citewell.skills.reference import Readings
 from citewell.skills.route import RouteName
@@ -43,15 +44,17 @@ async def run_dual_loop(run: Run) -> AsyncIterator[Event]:
     async for event in dual_loop.GRAPH.run(state, _deps(run), start=run.goes_on, n=len(run.steps), done=done):
         yield Event("step", event) if isinstance(event, Step) else event
     run.recalled = [*(recalled.memory.memory_id for recalled in state.memories), *state.kept_memories]
-    yield Event("answer", run.answer(state, state.route))
+    yield Event("answer", run.answer(state, state.route).model_copy(update={"followed": state.followed}))
 
 
 def _deps(run: Run) -> Deps:
     app, settings = run.app, run.app.settings
-    remembers = settings.memory.enabled and run.options.memory is not False and run.request.keep
+    recalls = settings.memory.enabled and run.options.memory is not False and (run.request.keep or run.again is not None)
+    remembers = recalls and run.request.keep
 
     async def recall(question: str) -> list[Recalled]:
-        return await memory.recall(app, run.request.user_id, question, collection=run.collection)
+        found = await memory.recall(app, run.request.user_id, question, collection=run.collection)
+        return found if run.again is None else [each for each in found if each.memory.created_at <= run.again.at]
 
     async def remember(told: Told) -> Kept:
         return await memory.remember(app, run.request.user_id, told)
@@ -75,10 +78,11 @@ def _deps(run: Run) -> Deps:
         session_id=run.session_id,
         trace_id=run.trace_id,
         collection=run.collection,
-        recall=recall if remembers else None,
+        recall=recall if recalls else None,
         remember=remember if remembers else None,
         sensitive=word_list(settings.qa.sensitive_words),
         calibration=app.calibration.answer,
+        known=vouching(run),
     )
 
 

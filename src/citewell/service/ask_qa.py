@@ -15,6 +15,7 @@ from citewell.service.locate import locator
 from citewell.service.options import strategy_of
 from citewell.service.run import Run
 from citewell.service.search import find
+from citewell.service.vouched import vouching
 from citewell.skills.evidence import Widen
 from citewell.skills.sensitive import word_list
 from citewell.types import Answer, Event, Hit, Step
@@ -46,6 +47,7 @@ def _answer(run: Run, state: QAState) -> Answer:
         trace_id=run.trace_id,
         warnings=state.warnings,
         usage=run.usage(),
+        followed=state.followed,
         error_info=state.error_info,
     )
 
@@ -65,6 +67,7 @@ def _deps(run: Run) -> Deps:
         locate=locator(app),
         sensitive=word_list(app.settings.qa.sensitive_words),
         calibration=app.calibration.answer,
+        known=vouching(run),
     )
 
 

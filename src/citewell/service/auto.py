@@ -26,14 +26,15 @@ _PERSONAL = re.compile(r"\bmy\b|我的|我们的", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and what is around it: the agent of its session, the table source chosen, whether anything is remembered of
-    the user, whether the web can be searched.
+    """A question and what is around it: the agent of its session, the table source chosen and why (empty: the user says
+    so), whether anything is remembered of the user, whether the web can be searched.
     """
 
     question: str
     history: Sequence[Message] = ()
     session_agent: str = ""
     source: str = ""
+    source_reason: str = ""
     remembers: bool = False
     web: bool = False
 
@@ -45,7 +46,7 @@ class Choice:
 
 
 def _data(asked: Asked) -> str:
-    return f"the table source {asked.source} is chosen" if asked.source else ""
+    return (asked.source_reason or f"the table source {asked.source} is chosen") if asked.source else ""
 
 
 def _paper(asked: Asked) -> str:

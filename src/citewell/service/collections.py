@@ -39,8 +39,11 @@ async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | N
 
 
 async def delete_collection(app: App, name: str) -> None:
-    """With all its documents; uploads on their way into it are cancelled. Raises NotFound."""
+    """With all its documents; uploads on their way into it are cancelled. Raises NotFound, and InvalidInput for the one of
+    confirmed answers.
+    """
     await get_collection(app, name)
+    check_name(name)
     for job in await app.jobs.list(MOST_JOBS):
         if job.state not in ENDED and job.payload.get("collection") == name:
             with suppress(Conflict):  # it has ended just now

@@ -8,7 +8,7 @@ import anyio.to_thread
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.containers import outwards
-from citewell.knowledge.documents import DocumentInfo
+from citewell.knowledge.documents import CONFIRMED, DocumentInfo
 from citewell.retrieve.weigh import HIGHEST
 from citewell.service.app import App
 from citewell.service.collections import list_collections
@@ -68,5 +68,9 @@ def check_priority(priority: int) -> int:
 
 
 async def delete_document(app: App, *doc_ids: str) -> None:
-    """All of them at once, or none. Raises NotFound."""
+    """All of them at once, or none. Raises NotFound; InvalidInput for that of a confirmed answer: it goes with it."""
+    for doc_id in doc_ids:
+        if (await app.catalog.document(doc_id)).collection == CONFIRMED:
+            hint = "`citewell knowledge list` shows its ID; `citewell knowledge undo ID` takes it back"
+            raise InvalidInput(f"{doc_id} is the document of a confirmed answer", hint=hint)
     await app.catalog.delete(*doc_ids)

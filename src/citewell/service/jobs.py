@@ -25,6 +25,8 @@ from citewell.service import papers_delete, rechunk, sites
 from citewell.service.add import AddReport, Source, add_sources, embed_pending
 from citewell.service.app import App
 from citewell.service.embedding import Embedding
+from citewell.service.feedback import KIND as FEEDBACK
+from citewell.service.feedback import try_again
 from citewell.service.holder import Holder
 from citewell.service.rechunk import RechunkReport
 from citewell.service.summaries import keep_writing
@@ -79,7 +81,7 @@ async def _work(app: App) -> None:
         app.new_job.clear()
         try:
             while (job := await app.jobs.claim()) is not None:
-                await _do(app, job)
+                await do(app, job)
         except CitewellError as error:
             log.warning("jobs wait: %s", error.message)
         except Exception:
@@ -102,6 +104,7 @@ async def _pick_up(app: App) -> None:
         log.exception("bytes of no job stay in %s", _uploads(app))
     while True:
         try:
+            await try_again(app)
             await embed_pending(app, newest=True)
         except CitewellError as error:
             log.warning("embedding waits: %s", error.message)
@@ -110,7 +113,7 @@ async def _pick_up(app: App) -> None:
         await asyncio.sleep(LEFT)
 
 
-async def _do(app: App, job: Job) -> None:
+async def do(app: App, job: Job) -> None:
     """Run one job to its end; a fault of one job never stops the worker."""
     try:
         report = await Holder(app, job).held(lambda holder: WORK[job.kind](app, job, holder))
@@ -184,8 +187,21 @@ async def _read_paper(app: App, job: Job, holder: Holder) -> Shown:
     return await make_report(app, job, holder)
 
 
+async def _learn(app: App, job: Job, holder: Holder) -> Shown:
+    from citewell.service.feedback_job import learn  # parsers of SQL and of Markdown
+
+    return await learn(app, job, holder)
+
+
 async def _refresh(app: App, job: Job, holder: Holder) -> sites.Refreshed:
     return await sites.refresh(app, str(job.payload["collection"]), holder.tell, allowed=holder.still)
+
+
+async def _check_source(app: App, job: Job, holder: Holder) -> Shown:
+    from citewell.service.knowledge_health import check_source  # it opens engines: not light
+
+    await holder.still()
+    return await check_source(app, str(job.payload["source"]))
 
 
 WORK: dict[str, Callable[[App, Job, Holder], Awaitable[Shown]]] = {
@@ -194,6 +210,8 @@ WORK: dict[str, Callable[[App, Job, Holder], Awaitable[Shown]]] = {
     sites.REFRESH: _refresh,
     rechunk.KIND: _cut_anew,
     papers_delete.KIND: _read_paper,
+    "check_source": _check_source,  # source_gone.CHECK
+    FEEDBACK: _learn,
 }
 
 

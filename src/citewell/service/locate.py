@@ -7,16 +7,17 @@ from urllib.parse import quote
 
 from citewell.errors import Conflict
 from citewell.service.app import App
+from citewell.skills.vouched import RULE
 from citewell.types import Citation, Document, Section
 
 
 def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
     """Gives citations of documents page and section at the quote's own first character, and where its lines stand; those of
-    memories stay as they are. It raises Conflict where a document was changed meanwhile.
+    memories and reviewed corrections stay as they are. It raises Conflict where a document was changed meanwhile.
     """
 
     async def locate(citations: list[Citation]) -> list[Citation]:
-        ids = {citation.doc_id for citation in citations if citation.origin != "memory"}
+        ids = {c.doc_id for c in citations if c.origin != "memory" and not c.uri.startswith(RULE)}
         documents = {doc_id: await app.catalog.content(doc_id) for doc_id in ids}
         return [await _located(app, c, documents[c.doc_id]) if c.doc_id in documents else c for c in citations]
 
@@ -31,7 +32,7 @@ async def _located(app: App, citation: Citation, document: Document) -> Citation
     lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
     place = {
         "page": document.page_at(citation.start),
-        "section": " › ".join(section.heading_path if section else ()) or citation.section,
+        "section": citation.section if citation.origin == "confirmed" else _section(section) or citation.section,
         "uri": _at(citation, section),
         "boxes": [[line.page, line.x0, line.y0, line.x1, line.y1] for line in lines],
     }
@@ -45,6 +46,10 @@ async def _with_origin(app: App, citation: Citation) -> Citation:
     info = await app.catalog.document(citation.doc_id)
     page = await app.snapshots.get(info.collection, citation.uri)
     return citation if page is None else citation.model_copy(update={"origin": "web", "fetched_at": page.fetched_at})
+
+
+def _section(section: Section | None) -> str:
+    return " › ".join(section.heading_path if section else ())
 
 
 def _at(citation: Citation, section: Section | None) -> str:

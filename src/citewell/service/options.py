@@ -49,7 +49,8 @@ class AskOptions(SearchOptions):
     and `memory` False: neither is used; None: as the settings say. From `start_urls` on: of the website agent, as spec 002 has
     them. `allowed_domains` None: the hosts of the start pages; empty: every one. From `event` on: of the paper agent; what the
     session is to do (None: what its state expects), what the reader has marked, the sender's own name of the message, and the
-    language of report and route.
+    language of report and route. `source` of the data agent: the tables that are asked. `knowledge` False: what people have
+    confirmed is not used (to measure what it is worth).
     """
 
     max_calls: int | None = Field(None, ge=1)
@@ -71,6 +72,8 @@ class AskOptions(SearchOptions):
     selection: Selection | None = None
     message_id: str = Field("", max_length=100)
     lang: Literal["en", "zh"] | None = None
+    source: str = Field("", max_length=200)
+    knowledge: bool | None = None
 
 
 # what only some agents know of
@@ -79,11 +82,13 @@ EXPLORING = ("max_iterations", "max_pages", "max_urls_per_iteration", "content_m
 SITE = ("start_urls", "allowed_domains", "instruction", *EXPLORING)
 NARROWING = ("doc_ids", "types", "langs", "since", "until", "least_priority")
 READING = ("event", "selection", "message_id", "lang")
+TABLES = ("source",)
 UNKNOWN = {
-    "qa": (*LOOPS, *SITE, *READING),
-    "dual_loop": (*SITE, *READING),
-    "website": (*LOOPS, *NARROWING, *READING),
-    "paper": (*LOOPS, *NARROWING, *SITE),
+    "qa": (*LOOPS, *SITE, *READING, *TABLES),
+    "dual_loop": (*SITE, *READING, *TABLES),
+    "website": (*LOOPS, *NARROWING, *READING, *TABLES, "knowledge"),
+    "paper": (*LOOPS, *NARROWING, *SITE, *TABLES, "knowledge"),
+    "data": (*LOOPS, *NARROWING, *SITE, *READING),
 }
 
 

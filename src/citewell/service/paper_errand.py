@@ -10,14 +10,15 @@ from typing import Any
 
 import anyio.to_thread
 
-from citewell.agents.paper_state import PAPER, REPORT, PaperInfo
+from citewell.agents.paper_state import PAPER, PLAN, REPORT, PaperInfo
 from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING, Happening, after
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.ingest.paper_read import read_paper
 from citewell.ingest.sentences import language
 from citewell.knowledge.runs import ALIVE
+from citewell.knowledge.sessions import HISTORY
 from citewell.service.app import App
-from citewell.service.run import Run
+from citewell.service.run import Again, Run
 from citewell.service.sessions import own_session
 from citewell.skills.clean import clean
 from citewell.skills.pointed_selection import selection_in
@@ -60,7 +61,15 @@ async def seen(run: Run) -> tuple[str, dict[str, Any]]:
     data = await run.app.sessions.data(run.session_id)
     if PAPER not in data:
         raise InvalidInput(f"session {session.session_id} reads no paper", hint="citewell paper FILE begins one that does")
-    return session.current_state, data
+    return (session.current_state, data) if run.again is None else (run.again.state, _as_then(data, run.again))
+
+
+def _as_then(data: dict[str, Any], again: Again) -> dict[str, Any]:
+    """What the session had when the message came that is replayed, as far as that is kept."""
+    made: dict[str, tuple[str, ...]] = {FIRST: (REPORT, PLAN), PENDING_PLAN: (PLAN,)}
+    gone = made.get(again.state, ())
+    kept = {name: value for name, value in data.items() if name not in gone}
+    return kept | {HISTORY: [message.model_dump() for message in again.history]}
 
 
 async def opened(run: Run, state: str, data: dict[str, Any]) -> Errand:

@@ -78,12 +78,27 @@ class Ending:
     needed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A kept trace is replayed: the one of `trace_id`, begun `at` that moment, its session then in `state` and having heard
+    `history`. `read`: pages that it asked for, by `ingest.urls.identity`. `fetch`: they may be asked for anew.
+    """
+
+    trace_id: str
+    at: float
+    state: str
+    history: list[Message]
+    read: frozenset[str]
+    fetch: bool
+
+
 @dataclass(slots=True)
 class Run:
     """`holder`: the token under which its progress is kept; empty where it is not. `before`: seconds it took in an earlier
     process. `goes_on`: the node it goes on from, and `state` that of the agent then. `recalled`: ids of memories that it saw.
     `stop`: set where who asked wants an answer from what there is now. `session_data`: what its session is to keep beside what
-    was said; `ending`: what the run makes of its session, where that is more. `repeats`: the answer was kept before.
+    was said; `ending`: what the run makes of its session, where that is more. `repeats`: the answer was kept before. `again`:
+    it is the replay of a trace, of which nothing is kept.
     """
 
     app: App
@@ -109,6 +124,7 @@ class Run:
     session_data: dict[str, Any] = field(default_factory=dict)
     ending: Ending | None = None
     repeats: bool = False
+    again: Again | None = None
 
     @property
     def seconds(self) -> float:
@@ -122,6 +138,7 @@ class Run:
             "dual_loop": settings.max_seconds,
             "website": self.app.settings.website.max_seconds,
             "paper": self.app.settings.paper.max_seconds,
+            "data": self.app.settings.data.max_seconds,
         }
         return Budget(
             calls=said.max_calls or (settings.max_calls if loops else None),

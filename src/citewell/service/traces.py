@@ -1,4 +1,4 @@
-"""Traces of a user: list and get."""
+"""Traces of a user: list, get, delete. The one rule: nobody reaches another user's."""
 
 from __future__ import annotations
 
@@ -14,3 +14,10 @@ async def list_traces(app: App, limit: int, user_id: str) -> list[Trace]:
 async def get_trace(app: App, trace_id: str, user_id: str) -> Trace:
     """Raises NotFound."""
     return await app.traces.get(trace_id, user_id)
+
+
+async def delete_trace(app: App, trace_id: str, user_id: str) -> None:
+    """Raises NotFound. What people confirmed of it stays: that is kept with the feedback."""
+    await app.traces.get(trace_id, user_id)
+    await app.traces.delete(trace_id)
+    await app.db.forget()

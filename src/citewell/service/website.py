@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,6 +32,7 @@ from citewell.skills.reference import Readings
 
 log = logging.getLogger(__name__)
 
+UNFETCHED = "it is not kept, and a replay fetches nothing unless it is told to"
 GONE = "page_missing"  # the code of what is not there any more
 HITS = 8  # passages handed to the agent
 POOL = 30  # of which those that only lead elsewhere are left out
@@ -67,9 +69,16 @@ class Website:
             if before is not None and before.doc_id:
                 self._moves(before.uri)
         for snapshot in await self._app.snapshots.of(self._collection):
-            if snapshot.doc_id and snapshot.code != GONE and self.allowed(snapshot.uri):
+            if snapshot.doc_id and snapshot.code != GONE and self.allowed(snapshot.uri) and not self._later(snapshot):
                 self._take(self._of_snapshot(snapshot))
         self._opened = True
+
+    def _later(self, snapshot: Snapshot) -> bool:
+        """In a replay: whether it was not known yet when the replayed question began."""
+        again = self._run.again
+        if again is None:
+            return False
+        return snapshot.fetched_at > again.at or bool({identity(snapshot.url), identity(snapshot.uri)} & again.read)
 
     def allowed(self, url: str) -> bool:
         """The domains of the run, and hosts that start pages have moved to."""
@@ -134,11 +143,14 @@ class Website:
         if (left := self._run.seconds_left) is not None:
             seconds = max(0.001, min(seconds, left))
         within = self._near if url in self._starts else self.allowed
+        fresh = self._settings.fresh_seconds
+        if self._run.again is not None and not self._run.again.fetch:
+            if await self._app.snapshots.get(self._collection, url) is None:
+                return SitePage(url, url, how="failed", problem=f"{url}: {UNFETCHED}")
+            fresh = inf
         try:
             async with asyncio.timeout(seconds + self._app.settings.ingest.parse_seconds if left is None else left):
-                page = await self._app.pages.page(
-                    url, self._collection, seconds=seconds, max_age=self._settings.fresh_seconds, within=within
-                )
+                page = await self._app.pages.page(url, self._collection, seconds=seconds, max_age=fresh, within=within)
         except (StorageError, ConfigError):
             raise
         except TimeoutError:
@@ -160,7 +172,8 @@ class Website:
 
     async def sitemap(self) -> list[Link]:
         if self._map is None:
-            self._map = await self._sitemap()
+            again = self._run.again
+            self._map = await self._sitemap() if again is None or again.fetch else []
         return self._map
 
     async def _sitemap(self) -> list[Link]:
@@ -224,6 +237,8 @@ class Website:
             return {}
         alike: dict[str, float] = {}
         for find_ in await self._app.sites.finds(self._collection, self._app.embedder.name):
+            if self._run.again is not None and find_.at > self._run.again.at:
+                continue
             cosine = float(find_.vector @ vector)
             if cosine >= SAME:
                 alike[find_.uri] = max(alike.get(find_.uri, 0.0), (cosine - SAME) / (1 - SAME))

@@ -1,0 +1,96 @@
+"""What people have confirmed or corrected, as everybody sees it. The one rule: only what is `active` is ever used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from citewell.types import IntentAnalysis, Shown
+
+LONGEST_QUESTION = 20_000  # characters of what becomes knowledge: what is kept can be exported, and what is exported imported
+LONGEST_LOGIC = 20_000
+LONGEST_ANSWER = 50_000
+LONGEST_ROWS = 50_000  # of the first rows that are kept to compare with, as JSON
+
+ItemState = Literal["pending", "active", "quarantined", "undone"]
+RuleState = Literal["waiting", "active", "rejected", "undone"]
+
+
+class Confirmation(Shown):
+    """Who stands by an item, since when (seconds since the epoch), and the trace they saw."""
+
+    user_id: str
+    trace_id: str
+    at: float
+
+
+class Confirmed(Shown):
+    """A question-and-answer chain that people have confirmed. `pending`: not by enough of them yet. `logic`: the SQL of the
+    data agent, else what was searched and cited. `fingerprint`: of the schema (or of the cited documents) that it was confirmed
+    on. `conflicts`: ids of items that answer the same question otherwise. `path` of its document, relative to the home.
+    """
+
+    item_id: str
+    trace_id: str
+    agent: str
+    question: str
+    lang: str
+    source: str = ""
+    collection: str = ""
+    intent: IntentAnalysis = IntentAnalysis()
+    logic: str = ""
+    answer: str = ""
+    tags: list[str] = Field(default_factory=list)
+    priority: str = "high"
+    state: ItemState
+    reason: str = ""
+    fingerprint: str = ""
+    evidence: list[dict[str, Any]] = Field(default_factory=list)
+    confirmed_by: list[Confirmation] = Field(default_factory=list)
+    conflicts: list[str] = Field(default_factory=list)
+    doc_id: str = ""
+    path: str = ""
+    uses: int = 0
+    good: int = 0
+    bad: int = 0
+    used_at: float = 0.0
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+class Rule(Shown):
+    """A correction. `waiting` for review, then `active` or `rejected`. `wrong`: the logic that was said to be wrong; `logic`:
+    the SQL that is right, where the correction is one.
+    """
+
+    rule_id: str
+    trace_id: str
+    user_id: str
+    agent: str
+    question: str
+    lang: str
+    source: str = ""
+    collection: str = ""
+    wrong: str = ""
+    correction: str
+    logic: str = ""
+    state: RuleState
+    reason: str = ""
+    reviewed_by: str = ""
+    uses: int = 0
+    used_at: float = 0.0
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a search for similar questions gave, best first: active items and rules with the similarity of their question to the
+    one asked (cosine of the embedder, 0 to 1) and a `weight` of use, age and votes that ranks equals (1.0: neutral).
+    """
+
+    item: Confirmed | Rule
+    similarity: float
+    weight: float = 1.0

@@ -1,0 +1,138 @@
+"""The chain of thought of a trace as an item that can be confirmed, and whether two chains are the same.
+
+The one rule: one chain is one item, whoever asked: the same agent and place, the same statement (or the same quotes, or words),
+and the same question or nearly so.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import anyio.to_thread
+from sqlalchemy import Connection, text
+
+from citewell.ingest.sentences import language
+from citewell.knowledge import questions
+from citewell.knowledge.confirmed_markdown import TAGS, plain
+from citewell.knowledge.confirmed_types import LONGEST_ROWS, Confirmed
+from citewell.knowledge.questions import Scale
+from citewell.service.app import App
+from citewell.service.snapshot import snapshot_of
+from citewell.skills.clean import clean
+from citewell.types import Trace
+
+ROWS = 20  # of a table that are kept to compare a later run with
+DIALECTS = {"duckdb": "duckdb", "sqlite": "sqlite", "postgres": "postgres", "mysql": "mysql"}
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """`item` as it would be new. `dialect` of its statement."""
+
+    item: Confirmed
+    dialect: str = ""
+
+
+async def chain_of(app: App, trace: Trace) -> Chain:
+    """Of a trace of any agent."""
+    snapshot = trace.snapshot or snapshot_of(trace)
+    data = trace.answer.data or {}
+    tables = trace.agent == "data"
+    source = str(data.get("source") or "") if tables else ""
+    question = clean(_in_full(trace, snapshot.intent_analysis.parameters))
+    fingerprint, evidence = await app.db.read(lambda connection: _evidence(connection, trace, source))
+    intent = snapshot.intent_analysis
+    item = Confirmed(
+        item_id=f"qa_confirmed_{trace.trace_id}",
+        trace_id=trace.trace_id,
+        agent=trace.agent,
+        question=question,
+        lang=language(question),
+        source=source,
+        collection="" if tables else trace.collection,
+        intent=intent,
+        logic=plain(str(data.get("sql") or "") if tables else "") or plain(snapshot.generated_logic),
+        answer=plain(trace.answer.answer),
+        tags=[*TAGS, *([intent.intent_type] if intent.intent_type else [])],
+        state="pending",
+        fingerprint=fingerprint,
+        evidence=evidence,
+    )
+    if tables:
+        await anyio.to_thread.run_sync(normal_sql, item.logic, "")  # the parser is loaded before the database is locked
+    return Chain(item, str(data.get("dialect") or ""))
+
+
+def same_chain(one: Chain, other: Confirmed, likeness: float, scale: Scale) -> bool:
+    """Of the same place, and of questions alike at least as `scale.same` says."""
+    mine = one.item
+    if mine.agent != other.agent or (mine.source, mine.collection) != (other.source, other.collection):
+        return False
+    if mine.agent == "data":
+        return normal_sql(mine.logic, one.dialect) == normal_sql(other.logic, one.dialect)
+    if likeness < scale.alone and questions.normal(mine.question) != questions.normal(other.question):
+        return False
+    return _spans(mine) == _spans(other) != set() or questions.normal(mine.answer) == questions.normal(other.answer)
+
+
+def normal_sql(sql: str, dialect: str) -> str:
+    """What two writings of one statement share: case of keywords and names, space, comments, needless quotes. A statement that
+    cannot be parsed is compared by its words.
+    """
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+    from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
+
+    known = DIALECTS.get(dialect)
+    try:
+        tree = normalize_identifiers(sqlglot.parse_one(sql, dialect=known), dialect=known)
+        return tree.sql(dialect=known, comments=False, identify=True, normalize_functions="upper")
+    except (SqlglotError, ValueError, RecursionError):
+        return " ".join(sql.split()).rstrip("; ")
+
+
+def _in_full(trace: Trace, parameters: dict[str, Any]) -> str:
+    """A question that leans on what was said before is kept in full words; one that does not, as it was asked."""
+    alone = parameters.get("standalone")
+    return alone if isinstance(alone, str) and alone.strip() and trace.request.get("history") else trace.question
+
+
+def _spans(item: Confirmed) -> set[tuple[str, int, int]]:
+    return {(str(each.get("doc_id")), int(each.get("start", 0)), int(each.get("end", 0))) for each in item.evidence}
+
+
+def _first(data: dict[str, Any]) -> list[list[Any]]:
+    """As many of the first rows as are kept; none where the first alone is too long."""
+    kept: list[list[Any]] = []
+    left = LONGEST_ROWS
+    for row in data.get("rows", [])[:ROWS]:
+        left -= len(json.dumps(row, ensure_ascii=False, default=str))
+        if left < 0:
+            break
+        kept.append(row)
+    return kept
+
+
+def _evidence(connection: Connection, trace: Trace, source: str) -> tuple[str, list[dict[str, Any]]]:
+    """(fingerprint, evidence): of tables the schema's and the first rows; else a hash of the cited documents' bytes, and the
+    citations with those bytes' hash.
+    """
+    if trace.agent == "data":
+        query = text("SELECT fingerprint FROM sources WHERE name = :name")
+        schema = connection.execute(query, {"name": source}).scalar_one_or_none() or ""
+        data = trace.answer.data or {}
+        rows = {"columns": data.get("columns", []), "rows": _first(data), "row_count": data.get("row_count", 0)}
+        return str(schema), [rows]
+    query = text("SELECT doc_id, sha256 FROM documents WHERE doc_id IN (SELECT value FROM json_each(:ids))")
+    ids = sorted({citation.doc_id for citation in trace.answer.citations})
+    hashes = {row.doc_id: row.sha256 for row in connection.execute(query, {"ids": json.dumps(ids)})}
+    kept = ("doc_id", "title", "uri", "page", "section", "quote", "start", "end", "origin")
+    cited = [
+        {name: getattr(citation, name) for name in kept} | {"sha256": hashes.get(citation.doc_id, "")}
+        for citation in trace.answer.citations
+    ]
+    known = json.dumps(sorted(hashes.items()))
+    return sha256(known.encode()).hexdigest()[:16] if hashes else "", cited

@@ -1,0 +1,88 @@
+"""Which table source a question is about, and whether it is about tables at all.
+
+The one rule: cheap, and careful: no model is asked, no source is opened, and where documents say as much, they are asked.
+"""
+
+from __future__ import annotations
+
+from citewell.errors import CitewellError, NotFound
+from citewell.knowledge.index import Filter
+from citewell.knowledge.sources import Source
+from citewell.service.app import App
+from citewell.service.auto import ADDRESS
+from citewell.service.data_schema import schema_of
+from citewell.service.run import Run
+from citewell.skills.fit_tables import CLEAR, asks_for_figures, best, fit, share_in
+from citewell.skills.plan_sql import Term
+from citewell.skills.reference import depends_on_history
+from citewell.skills.remember import asks_about_talk, asks_to_remember, facts_told
+from citewell.skills.route import wants_web
+
+MANY = 0.6  # share of the question's own words that the tables must have
+FEWEST = 2  # of them; one is enough where a figure is asked for and it is the name of a table or a column
+PASSAGES = 8  # of the documents that are looked at
+DATA = "data"  # what a session keeps its source under
+NAMED = 3  # words that the reason shows
+
+
+def glossary_of(source: Source) -> tuple[Term, ...]:
+    """Its words, as the skills take them."""
+    return tuple(Term(each.term, each.meaning) for each in source.glossary)
+
+
+async def pick(app: App, question: str) -> list[str]:
+    """The source that a question is about; several where they are equally likely, none where there are none."""
+    sources = await app.sources.list()
+    if len(sources) < 2:
+        return [source.name for source in sources]
+    return await best(question, {each.name: (schema_of(each), glossary_of(each)) for each in sources}, app.embedder)
+
+
+async def tables_asked(run: Run, session_agent: str) -> tuple[str, str]:
+    """For `auto`: the source, and why, empty where the user names it. Two empty texts where tables are not plainly meant."""
+    app, question, history = run.app, run.request.question, run.history
+    if run.options.source:
+        return run.options.source, ""
+    elsewhere = bool(ADDRESS.search(question)) or asks_to_remember(question) or bool(facts_told(question))
+    if elsewhere or session_agent in {"paper", "website"} or wants_web(question) or asks_about_talk(question):
+        return "", ""
+    if session_agent == "data":
+        asked = str(((await app.sessions.data(run.session_id)).get(DATA) or {}).get("source", ""))
+        return asked or DATA, f"this session asks the tables {asked}".rstrip()
+    if history and depends_on_history(question, history):
+        return "", ""
+    found, why = await _plainly(app, question, run.request.collection or "")
+    if found:
+        run.options = run.options.model_copy(update={"source": found})
+    return found, why
+
+
+async def _plainly(app: App, question: str, collection: str) -> tuple[str, str]:
+    """The one source that has the question's words, where no passage of the documents has as many."""
+    rated = sorted(
+        ((fit(question, schema_of(each), glossary_of(each)), each.name) for each in await app.sources.list()),
+        key=lambda pair: -pair[0].share,
+    )
+    if not rated or rated[0][0].share < MANY or (len(rated) > 1 and rated[0][0].share - rated[1][0].share < CLEAR):
+        return "", ""
+    found, name = rated[0]
+    named = [where for where in found.found.values() if "=" not in where]
+    if len(found.found) < FEWEST and not (named and asks_for_figures(question)):
+        return "", ""
+    if await _in_documents(app, question, collection) > found.share - (0.0 if asks_for_figures(question) else CLEAR):
+        return "", ""
+    words = ", ".join(f"{word} ({where})" for word, where in list(found.found.items())[:NAMED])
+    return name, f"the tables {name} have what the question names: {words}"
+
+
+async def _in_documents(app: App, question: str, collection: str) -> float:
+    """The share of the question's words that the best passage has."""
+    try:
+        info = await app.catalog.collection(collection or app.settings.collection)
+        found = await app.index.by_words(question, PASSAGES, Filter(collections=(info.name,)))
+        hits = await app.index.hits([chunk for chunk, _ in found])
+    except NotFound:
+        return 0.0
+    except CitewellError:
+        return 1.0  # nobody knows: the documents are asked
+    return max((share_in(question, hit.text) for hit in hits), default=0.0)

@@ -1,0 +1,160 @@
+"""Confirmed items that answer one question in two ways, side by side with who stands by each.
+
+The one rule: Citewell takes no side in silence. While people disagree, neither answer is given as it stands: the one that
+weighs more is an example, and it is said that there is another.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations, product
+
+import anyio.to_thread
+from sqlalchemy import Connection
+
+from citewell.knowledge import confirmed, questions
+from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Known
+from citewell.knowledge.weights import weight_of
+from citewell.service.app import App
+from citewell.service.chains import normal_sql
+from citewell.skills.alike import filled_in, same_answer
+from citewell.skills.facts import facts
+from citewell.types import Shown
+
+
+class Side(Shown):
+    """One of the answers. `weight` as in knowledge/weights.py."""
+
+    item_id: str
+    agent: str
+    question: str
+    logic: str
+    answer: str
+    confirmed_by: list[Confirmation]
+    uses: int
+    weight: float
+
+
+class Disagreement(Shown):
+    """The side that weighs most comes first."""
+
+    source: str
+    collection: str
+    likeness: float
+    sides: list[Side]
+
+
+async def conflicts(app: App) -> list[Disagreement]:
+    """All pairs of active items that answer the same question of the same place otherwise, the most alike first."""
+    items = await app.db.read(lambda connection: confirmed.listed(connection, state="active"))
+    places = {(item.agent == "data", item.source, item.collection) for item in items}
+    found: list[Disagreement] = []
+    for tables, source, collection in sorted(places):
+        here = [i for i in items if (i.agent == "data", i.source, i.collection) == (tables, source, collection)]
+        known = await app.db.read(partial(_likenesses, "data" if tables else "other", source, collection, app.embedder.name))
+        pairs = [(one, other, known.get(frozenset((one.item_id, other.item_id)), 0.0)) for one, other in combinations(here, 2)]
+        for one, other, likeness in pairs:
+            if await anyio.to_thread.run_sync(disagree, one, other, likeness, app.embedder.name):
+                sides = sorted((_side(app, one), _side(app, other)), key=lambda side: (-side.weight, side.item_id))
+                found.append(Disagreement(source=source, collection=collection, likeness=likeness, sides=sides))
+    return sorted(found, key=lambda each: (-each.likeness, each.sides[0].item_id))
+
+
+async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
+    """An item with the ids of the active ones that answer its question otherwise; what is not in force disagrees with none."""
+    if item.state != "active":
+        return item
+    tables, embedder = item.agent == "data", app.embedder.name
+    items = await app.db.read(lambda connection: confirmed.listed(connection, state="active", source=item.source))
+    beside = [i for i in items if (i.agent == "data", i.collection) == (tables, item.collection) and i.item_id != item.item_id]
+    look = partial(_likenesses, "data" if tables else "other", item.source, item.collection, embedder, only=item.item_id)
+    known = await app.db.read(look) if beside else {}
+
+    def against() -> list[str]:
+        pairs = [(other, known.get(frozenset((item.item_id, other.item_id)), 0.0)) for other in beside]
+        return [other.item_id for other, likeness in pairs if disagree(item, other, likeness, embedder)]
+
+    return item.model_copy(update={"conflicts": sorted(await anyio.to_thread.run_sync(against))})
+
+
+def disagree(one: Confirmed, other: Confirmed, likeness: float, embedder: str) -> bool:
+    """Whether two items of one place answer the same question otherwise."""
+    scale = questions.scale_of(embedder)
+    alike = likeness >= scale.alone and _same_things(one.question, other.question)
+    if not alike and questions.normal(one.question) != questions.normal(other.question):
+        return False
+    if one.agent == "data":
+        if normal_sql(one.logic, "") == normal_sql(other.logic, ""):
+            return False
+        mine, theirs = _rows(one), _rows(other)
+        return mine is None or theirs is None or mine != theirs
+    return not same_answer(one.answer, other.answer, one.question)
+
+
+def marked(found: Sequence[Known], embedder: str) -> list[Known]:
+    """What a search for one question gave, each item with the ids of those beside it that say otherwise."""
+    items = [(each.item, each.similarity) for each in found if isinstance(each.item, Confirmed)]
+    against: dict[str, list[str]] = {}
+    for (one, near), (other, far) in combinations(items, 2):
+        # both are like the question asked; taken to be as like each other as the less alike of them is to it
+        if disagree(one, other, min(near, far), embedder):
+            against.setdefault(one.item_id, []).append(other.item_id)
+            against.setdefault(other.item_id, []).append(one.item_id)
+    return [_with(each, against) for each in found]
+
+
+def _with(known: Known, against: dict[str, list[str]]) -> Known:
+    if not isinstance(known.item, Confirmed) or known.item.item_id not in against:
+        return known
+    return replace(known, item=known.item.model_copy(update={"conflicts": against[known.item.item_id]}))
+
+
+def _same_things(one: str, other: str) -> bool:
+    mine, theirs = facts(one), facts(other)
+    if bool(mine.negations) != bool(theirs.negations) or filled_in(one) != filled_in(other):
+        return False
+    return mine.numbers == theirs.numbers and mine.dates == theirs.dates
+
+
+def _rows(item: Confirmed) -> list[str] | None:
+    """The rows that were confirmed, in any order; two statements that gave the same are no disagreement."""
+    kept = next(iter(item.evidence), None)
+    if not kept or "rows" not in kept or not kept["rows"]:
+        return None
+    return sorted(json.dumps(row, ensure_ascii=False, default=str) for row in kept["rows"])
+
+
+def _likenesses(
+    group: str, source: str, collection: str, embedder: str, connection: Connection, *, only: str = ""
+) -> dict[frozenset[str], float]:
+    """Of each pair of items, or of `only` and each other one, as far as their vectors are of this embedder."""
+    import numpy as np
+
+    rows = [row for row in questions.items(connection, group, source, collection, "active") if row["embedder"] == embedder]
+    vectors = [np.frombuffer(row["vec"], dtype="<f4") for row in rows]
+    scale = questions.scale_of(embedder)
+    found = {}
+    both = list(zip(rows, vectors, strict=True))
+    own = [each for each in both if each[0]["id"] == only]
+    for (a, one), (b, other) in product(own, both) if only else combinations(both, 2):
+        if len(one) == len(other):
+            likeness = questions.likeness(float(one @ other), a["lang"], b["lang"], scale)
+            found[frozenset((str(a["id"]), str(b["id"])))] = likeness
+    return found
+
+
+def _side(app: App, item: Confirmed) -> Side:
+    return Side(
+        item_id=item.item_id,
+        agent=item.agent,
+        question=item.question,
+        logic=item.logic,
+        answer=item.answer,
+        confirmed_by=item.confirmed_by,
+        uses=item.uses,
+        weight=weight_of(item, time.time(), app.settings.feedback.half_life_days),
+    )

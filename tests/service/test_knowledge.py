@@ -1,0 +1,215 @@
+"""Confirmed items and rules: undone, vouched for, reviewed; found in both languages; and their reserved collection."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.service.made_traces import QUESTION, SQL, data_trace, text_trace
+from tests.service.test_feedback import files, found, nothing_left, opened, said, the_item
+
+from citewell.config import FeedbackSettings, Settings
+from citewell.errors import Conflict, InvalidInput, NotFound, StorageError
+from citewell.knowledge import confirmed_files
+from citewell.knowledge.documents import CONFIRMED
+from citewell.models.scripted import ScriptedEmbedder
+from citewell.service import knowledge
+from citewell.service.add import add
+from citewell.service.app import App
+from citewell.service.collections import create_collection, delete_collection
+from citewell.service.documents import delete_document
+from citewell.service.feedback import catch_up, give
+from citewell.service.search import SearchRequest, search
+from citewell.types import Followed
+
+
+async def test_undo_removes_document_entry_and_effect(app: App) -> None:
+    """File, document, words, vectors and effect go; the row stays with who, when and why; doing it twice is nothing."""
+    await said(app, data_trace())
+    item = await the_item(app)
+    undone = await knowledge.undo_item(app, item.item_id, "ann", "the service\nmoved")
+    assert (undone.state, undone.reason, undone.doc_id, undone.path) == ("undone", "the service moved", "", "")
+    await nothing_left(app)
+    with pytest.raises(NotFound):
+        await app.catalog.document(item.doc_id)
+    assert await app.catalog.waiting() == 0
+    log = await knowledge.history_of(app, item.item_id)
+    assert [(each.action, each.user_id) for each in log] == [("confirmed", "local"), ("active", ""), ("undone", "ann")]
+    assert await knowledge.undo_item(app, item.item_id, "bob", "again") == undone
+    with pytest.raises(Conflict, match="is undone: the service moved"):
+        await knowledge.endorse_item(app, item.item_id)
+    with pytest.raises(NotFound, match="has no document"):
+        await knowledge.document_of(app, item.item_id)
+
+
+async def test_confirmed_again_after_undo(settings: Settings) -> None:
+    """A new word counts, what was said before the undo does not."""
+    async with opened(settings, confirmations=2) as app:
+        await said(app, data_trace("tr_1", user_id="ann"))
+        await said(app, data_trace("tr_2", user_id="bob"))
+        await knowledge.undo_item(app, (await the_item(app)).item_id)
+        await catch_up(app)
+        given = await give(app, "tr_1", True, None, "ann")
+        assert given.job_id
+        await catch_up(app)
+        item = await the_item(app)
+        assert (item.state, [each.user_id for each in item.confirmed_by]) == ("pending", ["ann"])
+
+
+async def test_killed_after_undo(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is the last to go: what is left of it has no effect, and the next look removes it."""
+    await said(app, data_trace())
+    item = await the_item(app)
+
+    def refuse(path: Path) -> None:
+        raise StorageError(f"{path}: the disk is gone")
+
+    monkeypatch.setattr("citewell.service.confirmed.remove", refuse)
+    with pytest.raises(StorageError):
+        await knowledge.undo_item(app, item.item_id)
+    assert files(app) == ["tr_1.md"]
+    assert await knowledge.known(app, QUESTION, agent="data", source="costs") == []
+    assert await found(app) == []
+    monkeypatch.setattr("citewell.service.confirmed.remove", confirmed_files.remove)
+    assert await catch_up(app) == 1
+    assert files(app) == []
+
+
+async def test_reviewers(settings: Settings) -> None:
+    """Only their word makes knowledge; others' words are kept, and they may undo and restore nothing."""
+    async with opened(settings, reviewers=("rae",)) as app:
+        first = await said(app, data_trace("tr_1", user_id="ann"))
+        item = await the_item(app)
+        assert (first.outcome, item.reason) == ("pending", "confirmed by 0 of 1 reviewers")
+        await nothing_left(app)
+        assert (await knowledge.endorse_item(app, item.item_id, "bob")).state == "pending"
+        item = await knowledge.endorse_item(app, item.item_id, "rae")
+        assert (item.state, [each.user_id for each in item.confirmed_by]) == ("active", ["ann", "bob", "rae"])
+        with pytest.raises(InvalidInput, match="only reviewers may undo knowledge, and ann is none"):
+            await knowledge.undo_item(app, item.item_id, "ann")
+        await knowledge.quarantine_item(app, item.item_id, "column total is gone")
+        await nothing_left(app)
+        with pytest.raises(InvalidInput, match="only reviewers may restore"):
+            await knowledge.endorse_item(app, item.item_id, "ann")
+        assert (await knowledge.endorse_item(app, item.item_id, "rae")).state == "active"
+        assert (await knowledge.undo_item(app, item.item_id, "rae")).state == "undone"
+
+
+async def test_a_rule_from_correction_to_undo(app: App) -> None:
+    """Waiting it is used for nothing; approved it is found; rejected or undone no more; and a new correction waits again."""
+    await said(app, data_trace(), False, "IT also has Backup.")
+    [rule] = await knowledge.list_rules(app, "waiting")
+
+    async def used() -> list[str]:
+        known = await knowledge.known(app, QUESTION.lower(), agent="data", source="costs")
+        return [each.item.correction for each in known if not hasattr(each.item, "item_id")]
+
+    assert await used() == []
+    active = await knowledge.review_rule(app, rule.rule_id, "active", "local", "right")
+    assert (active.state, active.reviewed_by, active.reason) == ("active", "local", "right")
+    assert await used() == ["IT also has Backup."]
+    followed = [Followed(item_id=rule.rule_id, kind="rule", how="rule", question=rule.question)]
+    for _ in range(2):
+        await app.db.write(lambda connection: knowledge.used_in(connection, "tr_5", followed, 9.0))
+    assert ((await knowledge.get_rule(app, rule.rule_id)).uses, (await knowledge.get_rule(app, rule.rule_id)).used_at) == (
+        1,
+        9.0,
+    )
+    await knowledge.review_rule(app, rule.rule_id, "rejected", "ann")
+    assert await used() == []
+    await said(app, data_trace(), False, "IT has Backup and Storage.")
+    assert (await knowledge.get_rule(app, rule.rule_id)).state == "waiting"
+    await knowledge.review_rule(app, rule.rule_id, "rejected", "ann", "not so")
+    again = await knowledge.review_rule(app, rule.rule_id, "active", "rae")
+    assert (again.reason, again.reviewed_by) == ("", "rae")  # why it was rejected counts no longer
+    undone = await knowledge.review_rule(app, rule.rule_id, "undone", "zoe")
+    assert (undone.reason, undone.reviewed_by) == ("undone by zoe", "rae")  # who approved it stays
+    with pytest.raises(Conflict):
+        await knowledge.review_rule(app, rule.rule_id, "active")
+    log = [each.action for each in await knowledge.history_of(app, rule.rule_id)]
+    assert log == ["proposed", "active", "rejected", "proposed", "rejected", "active", "undone"]
+    for unknown in ("", "waiting", "nonsense"):
+        with pytest.raises(InvalidInput, match="unknown state"):
+            await knowledge.review_rule(app, rule.rule_id, unknown)
+    with pytest.raises(NotFound):
+        await knowledge.review_rule(app, "rule_none", "active")
+    with pytest.raises(InvalidInput, match="unknown state"):
+        await knowledge.list_rules(app, "nonsense")
+
+
+async def test_who_may_approve(settings: Settings) -> None:
+    """Where one person's word is not enough, nobody approves their own; where there are reviewers, only they approve."""
+    async with opened(settings, confirmations=2) as app:
+        rule_id = (await said(app, data_trace(), False, "Backup too.")).item_id
+        with pytest.raises(InvalidInput, match="somebody else than its author"):
+            await knowledge.review_rule(app, rule_id, "active")
+        assert (await knowledge.review_rule(app, rule_id, "active", "ann")).state == "active"
+    async with opened(settings, reviewers=("rae",)) as app:
+        rule_id = (await said(app, data_trace("tr_2", "Else?"), False, "Backup too.")).item_id
+        with pytest.raises(InvalidInput, match="only reviewers"):
+            await knowledge.review_rule(app, rule_id, "active", "ann")
+        assert (await knowledge.review_rule(app, rule_id, "active", "rae")).state == "active"
+        assert (await knowledge.review_rule(app, rule_id, "undone", "local")).state == "undone"  # one's own word is one's own
+
+
+async def test_what_was_voted_out_needs_as_many_anew(settings: Settings) -> None:
+    """Where two must confirm, one of those whom three contradicted does not bring it back alone."""
+    kept = settings.model_copy(update={"feedback": FeedbackSettings(confirmations=2)})
+    async with App(kept) as app:
+        for user in ("ann", "bob"):
+            await said(app, data_trace(f"tr_{user}", user_id=user))
+        (item,) = await knowledge.list_items(app)
+        assert item.state == "active"
+        for user in ("cid", "dan", "eve"):
+            await app.traces.put(trace := data_trace(f"tr_{user}", user_id=user))
+            followed = [Followed(item_id=item.item_id, kind="confirmed", how="reused", question=item.question)]
+            await app.db.write(lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0))  # type: ignore[misc]
+            await said(app, trace, False)
+        assert (await knowledge.get_item(app, item.item_id)).state == "quarantined"
+        one = await knowledge.endorse_item(app, item.item_id, "ann")
+        assert (one.state, [by.user_id for by in one.confirmed_by]) == ("pending", ["ann"])
+        assert (await knowledge.endorse_item(app, item.item_id, " Ann ")).state == "pending"
+        assert (await knowledge.endorse_item(app, item.item_id, "bob")).state == "active"
+
+
+async def test_collection_is_reserved(app: App, library: Path) -> None:
+    """Nobody adds to it, removes from it, or finds it among other documents."""
+    await add(app, [str(library)], "default")
+    await said(app, text_trace("qa"))
+    item = await the_item(app)
+    refused: list[Callable[[], Awaitable[Any]]] = [
+        lambda: add(app, [str(library)], CONFIRMED),
+        lambda: create_collection(app, CONFIRMED),
+        lambda: delete_collection(app, CONFIRMED),
+        lambda: delete_document(app, item.doc_id),
+    ]
+    for do in refused:
+        with pytest.raises(InvalidInput) as caught:
+            await do()
+        assert "citewell" in caught.value.hint
+    assert len(await app.catalog.documents(CONFIRMED)) == 1
+    hits = (await search(app, SearchRequest(query="lighthouse built", collection="default"))).hits
+    assert {hit.collection for hit in hits} == {"default"}
+
+
+async def test_embedder_was_changed(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors of another embedder compare with nothing: the questions are embedded again."""
+    await said(app, data_trace())
+    monkeypatch.setattr(ScriptedEmbedder, "name", "scripted-2")
+    assert [each.item for each in await knowledge.known(app, QUESTION, agent="data", source="costs")] == [await the_item(app)]
+
+
+async def test_at_most_five_and_the_best_first(app: App) -> None:
+    words = ["mail", "hosting", "backup", "storage", "network", "desks", "phones"]
+    for number, word in enumerate(words):
+        question = f"What is the total yearly cost of {word} in the IT function?"
+        await said(app, data_trace(f"tr_{number}", question, f"{SQL} -- {word} {number}".replace("'IT'", f"'{word}'")))
+    known = await knowledge.known(
+        app, "What is the total yearly cost of backup in the IT function", agent="data", source="costs"
+    )
+    assert len(known) == knowledge.MOST
+    assert known[0].item.question.count("backup") == 1
+    assert [each.similarity for each in known] == sorted((each.similarity for each in known), reverse=True)
+    assert await knowledge.known(app, " \x00 ", agent="data", source="costs") == []
