@@ -13,8 +13,10 @@ from rich.text import Text
 
 from citewell.errors import CitewellError
 from citewell.ingest.sentences import language
+from citewell.interfaces.cli.data_answer import feedback_hint, show_data, show_followed
 from citewell.interfaces.cli.terminal import fail, plain, styled, warn, write
-from citewell.types import Answer, Citation, Verdict
+from citewell.service.snapshot_words import in_words_of
+from citewell.types import Answer, Citation, Followed, Status, Verdict
 
 MARKS: dict[Verdict, str] = {"supported": "✓", "partly": "~", "unsupported": "?"}
 WORDS = {
@@ -26,6 +28,10 @@ WORDS = {
         "quote": "“{}”",
         "fetched": "fetched {}",
         "chosen": "{}: {}",
+        "confirmed": "follows what {names} confirmed on {day}: {question} ({item})",
+        "rule": "follows the correction that {names} reviewed on {day}: {question} ({item})",
+        "somebody": "somebody",
+        "and": ", ",
     },
     "zh": {
         "sources": "来源",
@@ -35,7 +41,14 @@ WORDS = {
         "quote": "“{}”",
         "fetched": "抓取于 {}",
         "chosen": "{}：{}",
+        "confirmed": "依据{names}于 {day} 确认的内容：{question}（{item}）",
+        "rule": "依据{names}于 {day} 审核的更正：{question}（{item}）",
+        "somebody": "有人",
+        "and": "、",
     },
+}
+STATUSES: dict[str, dict[Status, str]] = {
+    "zh": {"answered": "已回答", "refused": "拒答", "clarify": "反问", "fallback": "未能证实", "error": "错误"},
 }
 _NUMBERS = re.compile(r"(?:\s?\[\d+\])+")
 
@@ -50,15 +63,33 @@ def show_answer(answer: Answer, console: Console | None) -> None:
         return
     if console is None:
         return
-    words = WORDS[language(answer.answer)]
+    lang = language(answer.answer)
+    words = WORDS[lang]
     write(console, marked(answer))
-    if answer.citations:
+    if answer.agent == "data":
+        show_data(console, answer, lang)
+        show_followed(console, answer, lang)
+    elif answer.citations:
         console.print()
         write(console, styled(words["sources"], "bold"))
-    for citation in answer.citations:
-        _show_citation(console, citation, words)
+        for citation in answer.citations:
+            _show_citation(console, citation, words)
     console.print()
-    write(console, styled(_small_print(answer, words), "dim"))
+    for followed in answer.followed if answer.agent != "data" else ():
+        write(console, styled(followed_line(followed, words), "green"))
+    write(console, styled(_small_print(answer, lang), "dim"))
+    if answer.agent == "data" and answer.status == "answered" and answer.trace_id:
+        write(console, styled(feedback_hint(answer, lang), "dim"))
+
+
+def followed_line(followed: Followed, words: dict[str, str]) -> str:
+    """Whose word an answer follows, since when, and on which question."""
+    return words[followed.kind].format(
+        names=words["and"].join(followed.confirmed_by) or words["somebody"],
+        day=time.strftime("%Y-%m-%d", time.localtime(followed.confirmed_at)),
+        question=" ".join(followed.question.split()),
+        item=followed.item_id,
+    )
 
 
 def marked(answer: Answer) -> Text:
@@ -89,9 +120,11 @@ def _show_citation(console: Console, citation: Citation, words: dict[str, str]) 
     write(console, styled(words["quote"].format(" ".join(citation.quote.split())), "dim"), indent=4)
 
 
-def _small_print(answer: Answer, words: dict[str, str]) -> str:
-    parts = [words["chosen"].format(answer.agent, answer.agent_reason)] if answer.agent_reason else []
-    parts += [] if answer.status == "answered" else [answer.status]
+def _small_print(answer: Answer, lang: str) -> str:
+    words = WORDS[lang]
+    reason = in_words_of(lang, answer.agent_reason)
+    parts = [words["chosen"].format(answer.agent, reason)] if reason else []
+    parts += [] if answer.status == "answered" else [STATUSES.get(lang, {}).get(answer.status, answer.status)]
     parts.append(words["confidence"].format(answer.confidence))
     if "total" in answer.usage.seconds:
         parts.append(f"{answer.usage.seconds['total']:.1f} s")

@@ -8,7 +8,7 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Collection = Annotated[str | None, typer.Option("--collection", "-c", help="Collection of documents.", show_default=False)]
-Agent = Annotated[str, typer.Option("--agent", "-a", help="Which agent answers: qa, dual_loop, website, or auto to choose.")]
+Agent = Annotated[str, typer.Option("--agent", "-a", help="Who answers: qa, dual_loop, website, data, or auto to choose.")]
 User = Annotated[str, typer.Option("--user", help="Whose question it is: sessions and memories are this user's.")]
 Web = Annotated[
     bool | None, typer.Option("--web/--no-web", help="Search the web too, where it is configured.", show_default=False)

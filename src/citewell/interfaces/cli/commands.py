@@ -26,10 +26,14 @@ from citewell.interfaces.cli.arguments import (
     User,
     Web,
 )
+from citewell.interfaces.cli.commands_data import data_app
+from citewell.interfaces.cli.commands_data_ask import data_ask
+from citewell.interfaces.cli.commands_knowledge import feedback, knowledge_app
 from citewell.interfaces.cli.commands_memory import memory_app
 from citewell.interfaces.cli.commands_models import models_app
 from citewell.interfaces.cli.commands_papers import paper, papers_app
 from citewell.interfaces.cli.commands_sites import sites_app
+from citewell.interfaces.cli.commands_trace import trace_app
 
 app = typer.Typer(
     help="Answers from your own documents, in Chinese and English, with every sentence proved.",
@@ -39,9 +43,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(models_app, name="models")
+data_app.command(name="ask")(data_ask)
+app.add_typer(data_app, name="data")
 app.add_typer(memory_app, name="memory")
+app.add_typer(knowledge_app, name="knowledge")
 app.add_typer(papers_app, name="papers")
 app.add_typer(sites_app, name="sites")
+app.add_typer(trace_app, name="trace")
 
 
 def _version(wanted: bool) -> None:
@@ -155,6 +163,7 @@ def site(
 
 
 app.command()(paper)
+app.command()(feedback)
 
 
 @app.command()
@@ -284,19 +293,6 @@ def remove(
     if not everything and not targets:
         raise typer.BadParameter("name a document (id or path), or a collection with -c NAME --all")
     run(lambda app: work(app, targets or [], collection, everything=everything, yes=yes, json=json), json=json)
-
-
-@app.command()
-def trace(
-    trace_id: Annotated[str | None, typer.Argument(help="A trace; none: the latest ones.", show_default=False)] = None,
-    user: User = "local",
-    json: Json = False,
-) -> None:
-    """Show how an answer came about, step by step."""
-    from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.trace import trace as work
-
-    run(lambda app: work(app, trace_id, user, json), json=json)
 
 
 @app.command(name="eval")

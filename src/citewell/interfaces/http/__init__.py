@@ -12,8 +12,11 @@ from citewell import __version__
 from citewell.interfaces.http import (
     ask,
     collections,
+    data,
     documents,
+    feedback,
     jobs,
+    knowledge,
     memories,
     papers,
     search,
@@ -30,8 +33,11 @@ from citewell.service.jobs import work
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,
     collections.router,
+    data.router,
     documents.router,
+    feedback.router,
     jobs.router,
+    knowledge.router,
     memories.router,
     papers.router,
     search.router,

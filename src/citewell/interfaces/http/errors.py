@@ -26,6 +26,7 @@ STATUS: dict[type[errors.CitewellError], int] = {
     errors.ModelUnavailable: 503,
     errors.TransientError: 503,
     errors.PermanentError: 502,
+    errors.SourceUnavailable: 503,
     errors.StorageError: 503,
     errors.StepLimit: 500,
     errors.CitewellError: 500,

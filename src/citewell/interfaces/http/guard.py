@@ -19,7 +19,7 @@ from citewell.interfaces.problem import problem_of
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
-UPLOADS = ("/documents", "/api/papers")  # ends of the paths that files are sent to
+UPLOADS = ("/documents", "/api/papers", "/api/data/sources")  # ends of the paths that files are sent to
 ENVELOPE = 1_000_000  # bytes that a multipart form adds to its files at most
 
 

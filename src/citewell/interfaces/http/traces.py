@@ -1,14 +1,19 @@
-"""`/api/traces`: how answers came about."""
+"""`/api/traces`: how answers came about, and what comes out when their steps are run again.
+
+The one rule: a trace is its user's, also to replay and to delete.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from citewell.interfaces.http.deps import Citewell
 from citewell.service import traces as service
+from citewell.service.replay import Replay
+from citewell.service.replay import replay as run_again
 from citewell.types import Status, Trace
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
@@ -21,6 +26,7 @@ class TraceSummary(BaseModel):
     collection: str
     session_id: str
     created_at: float
+    expires_at: float
     status: Status
 
 
@@ -37,6 +43,29 @@ async def list_traces(app: Citewell, user_id: str = "local", limit: Annotated[in
 @router.get("/{trace_id}")
 async def get_trace(trace_id: str, app: Citewell, user_id: str = "local") -> Trace:
     return await service.get_trace(app, trace_id, user_id)
+
+
+@router.delete("/{trace_id}", status_code=204)
+async def delete_trace(trace_id: str, app: Citewell, user_id: str = "local") -> None:
+    await service.delete_trace(app, trace_id, user_id)
+
+
+class ReplayWish(BaseModel):
+    """`recorded`: the chat model says what it said then. `fetch`: pages of the web may be fetched
+    anew, and stored.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    recorded: bool = False
+    fetch: bool = False
+
+
+@router.post("/{trace_id}/replay")
+async def replay(trace_id: str, app: Citewell, wish: ReplayWish | None = None, user_id: str = "local") -> Replay:
+    """Runs the stored steps again and tells what differs. Nothing is kept of it."""
+    wish = wish or ReplayWish()
+    return await run_again(app, trace_id, user_id, recorded=wish.recorded, fetch=wish.fetch)
 
 
 def summary(trace: Trace) -> TraceSummary:

@@ -1,0 +1,43 @@
+"""`citewell feedback`: say that an answer is right or wrong. The one rule: the reply is printed before any work is done."""
+
+from __future__ import annotations
+
+from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
+from citewell.knowledge.feedback import Vote
+from citewell.service.app import App
+from citewell.service.feedback import catch_up, get_feedback, give
+
+TOLD = {
+    "active": "it is knowledge now: {item_id}",
+    "pending": "it waits for more people: {item_id}",
+    "quarantined": "it was set aside before, and waits to be restored: {item_id}",
+    "rule": "the correction waits for review: {item_id}",
+    "kept": "kept for analysis",
+}
+
+
+async def feedback(app: App, trace_id: str, correct: bool, correction: str | None, user: str, *, json: bool) -> int:
+    given = await give(app, trace_id, correct, correction, user)
+    if not json:
+        write(out(), styled(given.feedback_id, "cyan") + styled(f" {given.message}"))
+        out().file.flush()
+    await catch_up(app)
+    vote = await get_feedback(app, given.feedback_id, user)
+    if json:
+        print_json(given.model_dump(mode="json") | {"state": vote.state, "outcome": vote.outcome, "item_id": vote.item_id})
+    elif vote.state == "done":
+        write(out(), styled(_outcome(vote), "dim"), indent=2)
+        if vote.outcome.startswith("rule: "):
+            warn(vote.outcome.removeprefix("rule: "))
+    if vote.state == "done":
+        return DONE
+    why = vote.outcome or "another process is at it"
+    warn(f"it is kept, and not done yet: {why}")
+    write(err(), styled("it is tried again by the server, and by the next `citewell feedback` or `citewell knowledge`", "dim"))
+    return ERROR if vote.state == "failed" else DONE
+
+
+def _outcome(vote: Vote) -> str:
+    outcome = "rule" if vote.outcome.startswith("rule: ") else vote.outcome
+    return TOLD[outcome].format(item_id=vote.item_id) if outcome in TOLD else outcome

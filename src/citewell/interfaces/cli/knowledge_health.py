@@ -1,0 +1,126 @@
+"""`citewell knowledge check|conflicts|gc|export|import`: does it still hold, who disagrees, what may go, and files for git.
+
+The one rule: what was changed, and why, is said item by item.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER
+from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, warn, write
+from citewell.service import knowledge_conflicts, knowledge_files, knowledge_gc, knowledge_health
+from citewell.service.app import App
+from citewell.service.feedback import catch_up
+from citewell.service.knowledge_conflicts import Side
+
+COLOURS = {"ok": "green", "restored": "green", "quarantined": "red", "waiting": "yellow", "unknown": "yellow"}
+STATUS = {"added": "green", "merged": "green", "unchanged": "dim", "kept": "yellow", "failed": "red"}
+
+
+async def check(app: App, source: str | None, *, json: bool) -> int:
+    await catch_up(app)
+    checked = await knowledge_health.check_all(app, source)
+    bad = [each for one in checked for each in one.looked if each.outcome in {"quarantined", "waiting"}]
+    if json:
+        print_json({"checked": [each.model_dump(mode="json") for each in checked]})
+        return NO_ANSWER if bad else DONE
+    for one in checked:
+        if one.problem:
+            warn(f"{one.source}: {one.problem}")
+        for each in one.looked:
+            head = styled(f"{each.outcome:<12}", COLOURS[each.outcome]) + styled(each.item_id, "cyan")
+            write(out(), head + styled(f" {one_line(each.question)}"))
+            if each.reason:
+                write(out(), styled(each.reason, "dim"), indent=4)
+    looked = sum(len(one.looked) for one in checked)
+    write(out(), styled(f"{looked} looked at, {len(bad)} of them do not hold"))
+    return NO_ANSWER if bad else DONE
+
+
+async def conflicts(app: App, *, json: bool) -> int:
+    await catch_up(app)
+    found = await knowledge_conflicts.conflicts(app)
+    if json:
+        print_json({"conflicts": [each.model_dump(mode="json") for each in found]})
+        return NO_ANSWER if found else DONE
+    if not found:
+        write(out(), styled("nobody disagrees"))
+    for n, each in enumerate(found, start=1):
+        where = f"tables {each.source}" if each.source else f"collection {each.collection}"
+        write(out(), styled(f"{n}. {one_line(each.sides[0].question)}", "bold") + styled(f" ({where})", "dim"))
+        for side in each.sides:
+            _side(side)
+        write(out(), styled("`citewell knowledge undo ID` takes one of them back", "dim"), indent=3)
+    return NO_ANSWER if found else DONE
+
+
+def _side(side: Side) -> None:
+    people = ", ".join(f"{by.user_id} on {time.strftime('%Y-%m-%d', time.localtime(by.at))}" for by in side.confirmed_by)
+    used = f"used {side.uses} {'time' if side.uses == 1 else 'times'}, weight {side.weight:.2f}"
+    write(out(), styled(side.item_id, "cyan") + styled(f" confirmed by {people}; {used}"), indent=3)
+    write(out(), styled(one_line(side.question), "dim"), indent=6)
+    write(out(), styled(side.logic if side.agent == "data" else side.answer), indent=6)
+
+
+async def clean(app: App, *, dry_run: bool, json: bool) -> int:
+    await catch_up(app)
+    done = await knowledge_gc.gc(app, dry_run=dry_run)
+    if json:
+        print_json(done.model_dump(mode="json"))
+        return DONE
+    if done.nothing:
+        write(out(), styled("nothing to clean"))
+        return DONE
+    told = {
+        "out of use, for nobody used it": done.stale,
+        "deleted, undone or set aside long ago": done.deleted,
+        "correction deleted": done.rules,
+        "document of no item": done.documents,
+        "file of no item": done.files,
+        "document made anew": done.repaired,
+    }
+    for what, ids in told.items():
+        for each in ids:
+            write(out(), styled(f"{what}: ", "dim") + styled(each, "cyan"))
+    for count, one, many in ((done.traces, "trace", "traces"), (done.feedback, "vote", "votes")):
+        if count:
+            write(out(), styled(f"{count} {one if count == 1 else many} past use", "dim"))
+    if dry_run:
+        write(out(), styled("nothing was changed; without --dry-run this is done"))
+    return DONE
+
+
+async def export(app: App, folder: str, *, prune: bool, json: bool) -> int:
+    await catch_up(app)
+    done = await knowledge_files.export(app, Path(folder), prune=prune)
+    if json:
+        print_json(done.model_dump(mode="json"))
+        return DONE
+    for name in done.written:
+        write(out(), styled("written ", "green") + styled(one_line(name)))
+    for name in done.pruned:
+        write(out(), styled("deleted ", "red") + styled(one_line(name)))
+    for name in done.left:
+        write(out(), styled("left alone ", "yellow") + styled(f"{one_line(name)}: not here (any more); --prune deletes it"))
+    write(out(), styled(f"{done.items} answers, {done.rules} corrections; {len(done.written)} files are new or changed"))
+    return DONE
+
+
+async def import_(app: App, folder: str, user: str, *, json: bool) -> int:
+    await catch_up(app)
+    done = await knowledge_files.import_(app, Path(folder), user)
+    if json:
+        print_json(done.model_dump(mode="json"))
+        return ERROR if done.failed else DONE
+    for each in done.files:
+        state = f" ({each.state})" if each.state else ""
+        write(out(), styled(f"{each.status:<10}", STATUS[each.status]) + styled(one_line(each.path) + state))
+        if each.reason:
+            write(out(), styled(each.reason, "dim"), indent=4)
+    counts = ", ".join(
+        f"{sum(e.status == s for e in done.files)} {s}" for s in STATUS if any(e.status == s for e in done.files)
+    )
+    write(out(), styled(counts))
+    return ERROR if done.failed else DONE

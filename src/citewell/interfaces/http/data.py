@@ -1,0 +1,201 @@
+"""`/api/data/sources`: tables that are asked: list, add, schema, rows, glossary, refresh, remove.
+
+A file is sent whole and copied before the reply, which takes as long as reading it does (some 40 s for a million rows of ten
+columns): who adds a table means to ask it next.
+
+The one rule: over the network nobody names a file or a variable of this machine; only sent bytes and database servers.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import anyio.to_thread
+from fastapi import APIRouter, Query, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.datastructures import UploadFile
+
+from citewell.errors import InvalidInput
+from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.errors import Refused
+from citewell.knowledge.sources import MOST_TERMS, GlossaryTerm, Source
+from citewell.retrieve.engines.base import Value
+from citewell.service import data_sources as service
+from citewell.service.app import App
+from citewell.service.data_preview import preview, table_of
+from citewell.service.data_sources import Added
+from citewell.service.uploads import Upload, base_name, store, throw_away
+
+router = APIRouter(prefix="/api/data/sources", tags=["data"])
+
+FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"file": {"type": "string", "format": "binary"}, "name": {"type": "string"}},
+                    "required": ["file"],
+                }
+            },
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"url": {"type": "string"}, "name": {"type": "string"}},
+                    "required": ["url"],
+                }
+            },
+        },
+    }
+}
+
+
+class Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Database(Closed):
+    """A database by its URL."""
+
+    url: str = Field(min_length=1, max_length=4_096)
+    name: str | None = None
+
+
+class TableBrief(Closed):
+    name: str
+    rows: int | None
+    columns: int
+
+
+class SourceBrief(Closed):
+    """A source without its columns; `/schema` has them."""
+
+    name: str
+    dialect: str
+    location: str
+    tables: list[TableBrief]
+    fingerprint: str
+    glossary: list[GlossaryTerm]
+    warnings: list[str]
+    problem: str
+    created_at: float
+    refreshed_at: float
+
+
+class SourceList(Closed):
+    sources: list[SourceBrief]
+
+
+class AddedSource(SourceBrief):
+    status: str
+
+
+class SchemaText(Closed):
+    name: str
+    dialect: str
+    fingerprint: str
+    tables: list[dict[str, Any]]
+
+
+class FirstRows(Closed):
+    table: str
+    columns: list[str]
+    kinds: list[str]
+    rows: list[list[Value]]
+
+
+class Glossary(Closed):
+    glossary: list[GlossaryTerm] = Field(max_length=MOST_TERMS)
+
+
+@router.get("")
+async def list_sources(app: Citewell) -> SourceList:
+    return SourceList(sources=[_brief(source) for source in await service.list_sources(app)])
+
+
+@router.post("", status_code=201, openapi_extra=FORM)
+async def add_source(request: Request, app: Citewell) -> AddedSource:
+    """A file as a form, or `{url, name?}` of a PostgreSQL or MySQL database. The reply comes when it can be asked."""
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return _added(await _upload(request, app))
+    try:
+        body = Database.model_validate_json(await request.body())
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)
+        raise RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in faults]) from None
+    return _added(await service.add_database(app, body.url, body.name))
+
+
+@router.get("/{name}")
+async def get_source(name: str, app: Citewell) -> SourceBrief:
+    return _brief(await service.get_source(app, name))
+
+
+@router.delete("/{name}", status_code=204)
+async def remove_source(name: str, app: Citewell) -> None:
+    """With the copy of its file. The database itself stays as it is."""
+    await service.remove_source(app, name)
+
+
+@router.get("/{name}/schema")
+async def get_schema(name: str, app: Citewell, table: str | None = None) -> SchemaText:
+    """Tables, columns, types, comments, keys, stored values; of one table where it is named."""
+    source = await service.get_source(app, name)
+    tables = source.tables if table is None else [asdict(table_of(source, table))]
+    return SchemaText(name=source.name, dialect=source.dialect, fingerprint=source.fingerprint, tables=tables)
+
+
+@router.get("/{name}/rows")
+async def get_rows(name: str, table: str, app: Citewell, limit: Annotated[int, Query(ge=0, le=1_000)] = 20) -> FirstRows:
+    """The first rows of a table."""
+    found, rows = await preview(app, name, table, limit)
+    return FirstRows(
+        table=found.name, columns=list(rows.columns), kinds=list(rows.kinds), rows=[list(row) for row in rows.rows]
+    )
+
+
+@router.put("/{name}/glossary")
+async def put_glossary(name: str, body: Glossary, app: Citewell) -> SourceBrief:
+    """What words mean in these tables, in the place of what was said before."""
+    return _brief(await service.set_glossary(app, name, body.glossary))
+
+
+@router.post("/{name}/refresh")
+async def refresh_source(name: str, app: Citewell) -> AddedSource:
+    """Read it again; 409 for a file that was sent."""
+    return _added(await service.refresh_source(app, name))
+
+
+async def _upload(request: Request, app: App) -> Added:
+    """The bytes are in a folder of ours while they are read."""
+    async with request.form(max_files=2, max_fields=5) as form:
+        files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
+        if len(files) != 1:
+            raise InvalidInput(f"the form holds {len(files)} files", hint="send one file, as a part with a file name")
+        if (files[0].size or 0) > app.settings.ingest.max_bytes:
+            largest = app.settings.ingest.max_bytes
+            raise Refused(413, "too_large", f"the file is larger than the {largest:,} bytes allowed", "raise ingest.max_bytes")
+        said = form.get("name")
+        title = base_name(files[0].filename or "")
+        folder = Path(await anyio.to_thread.run_sync(tempfile.mkdtemp, "", "citewell-")) / "upload"
+        try:
+            await anyio.to_thread.run_sync(store, folder, [Upload(title, files[0].file)])
+            return await service.add_upload(app, folder / "0", title, said if isinstance(said, str) and said else None)
+        finally:
+            await anyio.to_thread.run_sync(throw_away, folder.parent)
+
+
+def _brief(source: Source) -> SourceBrief:
+    tables = [TableBrief(name=t["name"], rows=t["rows"], columns=len(t["columns"])) for t in source.tables]
+    shown = source.model_dump(include=SourceBrief.model_fields.keys() - {"tables", "glossary"})
+    return SourceBrief(**shown, tables=tables, glossary=source.glossary)
+
+
+def _added(added: Added) -> AddedSource:
+    brief = _brief(added.source).model_copy(update={"warnings": added.warnings})
+    return AddedSource(**brief.model_dump(), status=added.status)

@@ -1,0 +1,59 @@
+"""`/api/feedback`: people say that an answer is right or wrong. The one rule: the reply comes before the work, with its job."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from citewell.interfaces.http.deps import Citewell
+from citewell.knowledge.feedback import Vote, Wrong
+from citewell.service import feedback as service
+from citewell.service.feedback import Given
+
+router = APIRouter(prefix="/api/feedback", tags=["feedback"])
+
+
+class NewFeedback(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    trace_id: str = Field(max_length=200)
+    is_correct: bool
+    user_correction: str | None = None
+    user_id: str = "local"
+
+
+class FeedbackList(BaseModel):
+    feedback: list[Vote]
+
+
+class WrongList(BaseModel):
+    wrong: list[Wrong]
+
+
+@router.post("", status_code=202)
+async def give_feedback(body: NewFeedback, app: Citewell) -> Given:
+    """202: it is kept; `/api/jobs/{job_id}` and `/api/feedback/{feedback_id}` tell what becomes of it. An empty `job_id`:
+    nothing has changed.
+    """
+    return await service.give(app, body.trace_id, body.is_correct, body.user_correction, body.user_id)
+
+
+@router.get("")
+async def list_feedback(
+    app: Citewell, user_id: str = "local", limit: Annotated[int, Query(ge=1, le=500)] = 100
+) -> FeedbackList:
+    """What a user has said, the newest first."""
+    return FeedbackList(feedback=await service.list_feedback(app, user_id, limit))
+
+
+@router.get("/wrong")
+async def wrong_questions(app: Citewell, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> WrongList:
+    """Questions whose answers people said to be wrong, the most often first."""
+    return WrongList(wrong=await service.wrong_questions(app, limit))
+
+
+@router.get("/{feedback_id}")
+async def get_feedback(feedback_id: str, app: Citewell, user_id: str = "local") -> Vote:
+    return await service.get_feedback(app, feedback_id, user_id)

@@ -1,0 +1,140 @@
+"""`/api/knowledge`: what people have confirmed and corrected: list, read, vouch for, undo, review.
+
+The one rule: whoever changes something is named, and that is kept with it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from citewell.interfaces.http.deps import Citewell
+from citewell.knowledge.confirmed import Logged
+from citewell.knowledge.confirmed_types import Confirmed, Rule
+from citewell.service import knowledge as service
+from citewell.service.knowledge_conflicts import Disagreement
+from citewell.service.knowledge_conflicts import conflicts as all_conflicts
+from citewell.service.knowledge_gc import Cleaned
+from citewell.service.knowledge_gc import gc as clean
+from citewell.service.knowledge_health import Checked, check_all
+
+router = APIRouter(prefix="/api/knowledge", tags=["knowledge"])
+
+
+class ConfirmedList(BaseModel):
+    confirmed: list[Confirmed]
+
+
+class ConfirmedWithHistory(Confirmed):
+    history: list[Logged]
+
+
+class RuleList(BaseModel):
+    rules: list[Rule]
+
+
+class RuleWithHistory(Rule):
+    history: list[Logged]
+
+
+class Who(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    user_id: str = "local"
+
+
+class Review(Who):
+    state: Literal["active", "rejected", "undone"]
+    reason: str = Field("", max_length=service.LONGEST_REASON)
+
+
+@router.get("/confirmed")
+async def list_confirmed(
+    app: Citewell, state: str | None = None, source: str | None = None, collection: str | None = None
+) -> ConfirmedList:
+    """Newest first."""
+    return ConfirmedList(confirmed=await service.list_items(app, state=state, source=source, collection=collection))
+
+
+@router.get("/confirmed/{item_id}")
+async def get_confirmed(item_id: str, app: Citewell) -> ConfirmedWithHistory:
+    item = await service.get_item(app, item_id)
+    return ConfirmedWithHistory(**item.model_dump(), history=await service.history_of(app, item_id))
+
+
+@router.delete("/confirmed/{item_id}")
+async def undo_confirmed(item_id: str, app: Citewell, user_id: str = "local", reason: str = "") -> Confirmed:
+    """Take it out of search and use; its row stays as history."""
+    return await service.undo_item(app, item_id, user_id, reason)
+
+
+@router.post("/confirmed/{item_id}/confirm")
+async def confirm(item_id: str, app: Citewell, body: Who | None = None) -> Confirmed:
+    """Stand by an item that waits for more people, or that was set aside."""
+    return await service.endorse_item(app, item_id, body.user_id if body else "local")
+
+
+@router.get("/confirmed/{item_id}/document", response_class=Response)
+async def get_document(item_id: str, app: Citewell) -> Response:
+    """The Markdown document, as it is kept under `knowledge/confirmed_qa`; 404 where the item is not active."""
+    return Response(await service.document_of(app, item_id), media_type="text/markdown; charset=utf-8")
+
+
+@router.get("/rules")
+async def list_rules(app: Citewell, state: str | None = None) -> RuleList:
+    """Those that wait for review first."""
+    return RuleList(rules=await service.list_rules(app, state))
+
+
+@router.get("/rules/{rule_id}")
+async def get_rule(rule_id: str, app: Citewell) -> RuleWithHistory:
+    rule = await service.get_rule(app, rule_id)
+    return RuleWithHistory(**rule.model_dump(), history=await service.history_of(app, rule_id))
+
+
+@router.post("/rules/{rule_id}")
+async def review_rule(rule_id: str, body: Review, app: Citewell) -> Rule:
+    """Approve, reject or undo a correction."""
+    return await service.review_rule(app, rule_id, body.state, body.user_id, body.reason)
+
+
+class Conflicts(BaseModel):
+    conflicts: list[Disagreement]
+
+
+class CheckWish(BaseModel):
+    """`source` None: all tables and all documents."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: str | None = None
+
+
+class Checks(BaseModel):
+    checked: list[Checked]
+
+
+class CleanWish(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    dry_run: bool = True
+
+
+@router.get("/conflicts")
+async def list_conflicts(app: Citewell) -> Conflicts:
+    """Confirmed answers that answer one question in two ways, side by side."""
+    return Conflicts(conflicts=await all_conflicts(app))
+
+
+@router.post("/check")
+async def check(app: Citewell, wish: CheckWish | None = None) -> Checks:
+    """Run confirmed statements again and look up what confirmed answers quote."""
+    return Checks(checked=await check_all(app, wish.source if wish else None))
+
+
+@router.post("/gc")
+async def gc(app: Citewell, wish: CleanWish | None = None) -> Cleaned:
+    """Clean up; unless `dry_run` is false, only what would go is told."""
+    return await clean(app, dry_run=wish.dry_run if wish else True)
