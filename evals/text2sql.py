@@ -3,6 +3,7 @@ accuracy, refusals of questions that the tables cannot answer, the lift of confi
 
     python evals/text2sql.py --limit 60                     # accuracy and refusals, with the settings' chat model
     python evals/text2sql.py --limit 60 --learn --harm      # and what confirming does
+    python evals/text2sql.py --log asked.jsonl              # all of it, hours: goes on where it was stopped
     python evals/text2sql.py --links                        # no chat model: is it told what the tables cannot answer?
 
 Right: the rows are the gold statement's, columns in any order, rows in any order unless the gold statement sorts. `sets`: the
@@ -190,22 +191,53 @@ async def confirm(app: App, question: Question, sql: str, user: str = "local") -
     await give(app, trace_id, True, None, user)
 
 
+@dataclass
+class Log:
+    """What was asked so far, in a file of JSON lines, so that a run of hours goes on where it was stopped."""
+
+    path: Path | None
+
+    def __post_init__(self) -> None:
+        lines = self.path.read_text("utf-8").splitlines() if self.path and self.path.exists() else []
+        rows = [json.loads(line) for line in lines]
+        self.kept = {
+            (row["stage"], row["question"]["id"], row["question"]["lang"]): Outcome(
+                Question(**row["question"]), **{key: value for key, value in row.items() if key not in {"stage", "question"}}
+            )
+            for row in rows
+        }
+
+    def find(self, stage: str, question: Question) -> Outcome | None:
+        return self.kept.get((stage, question.id, question.lang))
+
+    def add(self, stage: str, outcome: Outcome) -> None:
+        mark = "+" if outcome.right else "-" if outcome.question.gold else "r" if outcome.status != "answered" else "a"
+        print(mark, end="", flush=True)
+        if self.path:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"stage": stage, **asdict(outcome)}, ensure_ascii=False) + "\n")
+
+
 async def run(
-    settings: Settings, lender: App, items: Sequence[Question], known: Sequence[tuple[Question, str]] = ()
+    stage: str, log: Log, settings: Settings, lender: App, items: Sequence[Question], known: Sequence[tuple[Question, str]] = ()
 ) -> list[Outcome]:
-    """Ask `items` in a fresh library, in which `known` were confirmed by one person."""
+    """Ask `items` in a fresh library, in which `known` were confirmed by one person; not those that `log` has."""
+    order = sorted(items, key=lambda each: (each.lang, each.db))
+    found = [log.find(stage, each) for each in order]
+    if None not in found:
+        return [each for each in found if each]
     with tempfile.TemporaryDirectory() as home:
         async with App(settings.model_copy(update={"home": Path(home)}), lender=lender) as app:
             await prepared(app)
             for question, sql in known:
                 await confirm(app, question, re.sub(r'"([^"]*)"', r"'\1'", sql))  # texts as every engine reads them
             await catch_up(app)
-            found = []
-            for question in sorted(items, key=lambda each: (each.lang, each.db)):
-                found.append(await asked(app, question))
-                print(".", end="", flush=True)
+            for at, question in enumerate(order):
+                if found[at] is None:
+                    found[at] = outcome = await asked(app, question)
+                    log.add(stage, outcome)
             print()
-            return found
+            return [each for each in found if each]
 
 
 def halves(items: Sequence[Question], seed: int, *, by_gold: bool) -> tuple[list[Question], list[Question]]:
@@ -275,7 +307,7 @@ async def main() -> None:
     parser.add_argument("--learn", action="store_true", help="confirm right answers of half, ask the other half")
     parser.add_argument("--harm", action="store_true", help="confirm wrong answers of half, under k = 1 and k = 2")
     parser.add_argument("--links", action="store_true", help="only how well linking tells what the tables cannot answer")
-    parser.add_argument("--json", type=Path, help="every question and answer")
+    parser.add_argument("--log", type=Path, help="every question and answer, as JSON lines; what it has is not asked again")
     given = parser.parse_args()
     if not DATA.exists():
         raise SystemExit(f"{DATA}: the data set is not beside this checkout")
@@ -283,33 +315,30 @@ async def main() -> None:
     drawn = set(random.Random(given.seed).sample(ids, given.limit) if given.limit else ids)
     items = [each for each in questions("questions.jsonl", given.langs) if each.id in drawn]
     refusals = questions("unanswerable_derived.jsonl", given.langs)[: given.unanswerable * len(given.langs)]
-    kept: dict[str, list[Outcome]] = {}
+    log, kept = Log(given.log), dict[str, list[Outcome]]()
     settings = load_settings()
     if given.links:
         await links(settings, given.langs)
         return
     with tempfile.TemporaryDirectory() as home:
         async with App(settings.model_copy(update={"home": Path(home)})) as lender:
-            kept["plain"] = await run(settings, lender, [*items, *refusals])
+            kept["plain"] = await run("plain", log, settings, lender, [*items, *refusals])
             before = {(each.question.id, each.question.lang): each for each in kept["plain"]}
             table("As shipped", [each for each in kept["plain"] if each.question.gold])
             table("Questions that the tables cannot answer", [each for each in kept["plain"] if not each.question.gold])
             for split in ("paraphrase", "new") if given.learn else ():
                 confirmed, rest = halves(items, given.seed, by_gold=split == "new")
                 table(f"Before, split={split}", [before[(each.id, each.lang)] for each in rest])
-                kept[f"learn {split}"] = await run(settings, lender, rest, [(each, each.gold) for each in confirmed])
+                known = [(each, each.gold) for each in confirmed]
+                kept[f"learn {split}"] = await run(f"learn {split}", log, settings, lender, rest, known)
                 table(f"After confirming {len(confirmed)} right answers, split={split}", kept[f"learn {split}"])
             for k in (1, 2) if given.harm else ():
                 confirmed, rest = halves(items, given.seed, by_gold=False)
                 feedback = settings.feedback.model_copy(update={"confirmations": k})
                 wrong = [(each, wrong_sql(each, items, given.seed)) for each in confirmed]
-                kept[f"harm {k}"] = await run(settings.model_copy(update={"feedback": feedback}), lender, rest, wrong)
+                strict = settings.model_copy(update={"feedback": feedback})
+                kept[f"harm {k}"] = await run(f"harm {k}", log, strict, lender, rest, wrong)
                 table(f"After one person confirmed {len(confirmed)} wrong answers, k = {k}", kept[f"harm {k}"])
-    if given.json:
-        text = json.dumps(
-            {name: [asdict(each) for each in found] for name, found in kept.items()}, ensure_ascii=False, indent=1
-        )
-        given.json.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
+from tests.timing import cpu_seconds, grows_within
 
 from citewell.ingest.script import seam
 from citewell.ingest.sentences import count_tokens, language, sentences
@@ -93,13 +93,11 @@ def test_spans_of_hostile_strings(shared_data: Path) -> None:
 @pytest.mark.parametrize("unit", [".", ". ", '."', "。”", "a.b ", "\n", "-\n", "[1", "ab\n", "（"])
 def test_time_grows_with_length_only(unit: str) -> None:
     """Ten times the hostile text takes about ten times as long, not a hundred."""
-    seconds = []
-    for size in (10_000, 100_000):
-        text = unit * (size // len(unit))
-        started = time.perf_counter()
-        sentences(text)
-        seconds.append(time.perf_counter() - started)
-    assert seconds[1] < 40 * seconds[0] + 0.3
+
+    def seconds(size: int) -> float:
+        return cpu_seconds(lambda: sentences(unit * (size // len(unit))), tries=1)
+
+    assert grows_within(seconds, 10_000, 100_000, factor=40)
 
 
 @pytest.mark.parametrize(

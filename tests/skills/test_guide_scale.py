@@ -67,7 +67,10 @@ async def spent(work: Callable[[OpenPaper], Awaitable[None]], sentences: int) ->
 
 @pytest.mark.parametrize("work", [report, route, selection])
 async def test_twice_the_text_takes_about_twice_the_time(work: Callable[[OpenPaper], Awaitable[None]]) -> None:
-    one, two = await spent(work, 4_000), await spent(work, 8_000)
+    for _ in range(3):  # what is quadratic is so each time
+        one, two = await spent(work, 4_000), await spent(work, 8_000)
+        if two < TWICE * max(one, LEAST):
+            return
     assert two < TWICE * max(one, LEAST)
 
 
