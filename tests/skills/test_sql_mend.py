@@ -6,7 +6,13 @@ import pytest
 from tests.skills.made_schema import SHOP
 
 from citewell.retrieve.engines.base import Column, Schema, Table
+from citewell.skills.link import Link, Linked
 from citewell.skills.sql_mend import mended, named
+
+
+def of(*tables: str) -> Linked:
+    """A question that names these tables."""
+    return Linked(tuple(Link(table, table, "", 1.0) for table in tables), (), (), tables)
 
 
 @pytest.mark.parametrize(
@@ -46,28 +52,45 @@ def test_what_the_schema_puts_right(wrong: str, right: str) -> None:
     ],
 )
 def test_what_is_left_alone(sql: str) -> None:
-    assert mended(sql, SHOP, set()) == sql
+    assert mended(sql, SHOP, of()) == sql
 
 
 def test_a_join_that_nothing_needs_is_left_out_unless_the_question_speaks_of_it() -> None:
     sql = "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id"
-    assert mended(sql, SHOP, {"customer"}) == "SELECT T1.City FROM customer AS T1"
-    assert mended(sql, SHOP, {"customer", "sale"}) == sql
+    assert mended(sql, SHOP, of("customer")) == "SELECT T1.City FROM customer AS T1"
+    assert mended(sql, SHOP, of("customer", "sale")) == sql
     assert mended(sql, SHOP, None) == sql
+
+
+def test_a_word_that_another_table_has_as_well_needs_no_join() -> None:
+    """A `customer_id` in `sale` is no reason to keep it: the customer is there."""
+    words = (Link("customer", "customer", "", 1.0), Link("customer", "sale", "customer_id", 0.8))
+    sql = "SELECT c.City FROM customer AS c JOIN sale AS s ON c.customer_id = s.customer_id"
+    assert mended(sql, SHOP, Linked(words, (), (), ("customer",))) == "SELECT c.City FROM customer AS c"
+    above = f"{sql} WHERE c.BirthYear > (SELECT AVG(BirthYear) FROM customer)"  # what is counted within does not need it
+    assert "JOIN" not in mended(above, SHOP, of("customer"))
+
+
+def test_a_join_by_a_column_that_only_another_table_has() -> None:
+    wrong = "SELECT customer.Name, COUNT(*) FROM customer JOIN product ON customer.customer_id = product.customer_id GROUP BY 1"
+    right = "SELECT customer.Name, COUNT(*) FROM customer JOIN sale ON customer.customer_id = sale.customer_id GROUP BY 1"
+    assert mended(wrong, SHOP) == right
+    used = wrong.replace("COUNT(*)", "product.title")
+    assert "product" in mended(used, SHOP)  # something is asked of it
 
 
 def test_an_outer_join_and_a_join_that_filters_stay() -> None:
     outer = "SELECT T1.City FROM customer AS T1 LEFT JOIN sale AS T2 ON T1.customer_id = T2.customer_id"
     counts = "SELECT T1.City, count(*) FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id GROUP BY T1.City"
-    assert mended(counts, SHOP, {"customer"}) == counts
+    assert mended(counts, SHOP, of("customer")) == counts
     filters = "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id WHERE T2.amount > 3"
-    assert mended(outer, SHOP, {"customer"}) == outer
-    assert mended(filters, SHOP, {"customer"}) == filters
+    assert mended(outer, SHOP, of("customer")) == outer
+    assert mended(filters, SHOP, of("customer")) == filters
 
 
 def test_a_correlated_subquery_keeps_its_outer_names() -> None:
     sql = "SELECT Name FROM customer AS c WHERE EXISTS (SELECT 1 FROM sale AS s WHERE s.customer_id = c.customer_id)"
-    assert mended(sql, SHOP, {"customer"}) == sql
+    assert mended(sql, SHOP, of("customer")) == sql
 
 
 def test_very_deep_input_is_left_alone_and_quickly() -> None:

@@ -78,7 +78,8 @@ unique use used using value values what when where which who whose with without 
 alphabetical alphabetically lexicographical result results record records entry entries information detail details id ids row
 rows data do does did is are was were be been its their them it they belong named called corresponding common ever
 i me we us our my your you would like know want many across together percentage percent ratio share difference compare top
-bottom new newest latest earliest recent recently then whether if still some one two three four five six seven eight nine ten
+bottom come comes came new newest latest earliest recent recently then whether if still some one two three four five six seven
+eight nine ten
 """
 _ASKS_ZH = """
 所有 每个 每 各 各个 各自 多少 几个 哪些 哪个 哪 什么 谁 列出 显示 找出 找到 查找 查询 给出 返回 请 请问 告诉 告诉我 统计
@@ -144,6 +145,20 @@ class Linked:
         for value in self.values:
             scores[value.table] = 1.0
         return scores
+
+    def needs(self, table: str, others: Sequence[str]) -> bool:
+        """Whether the question says something of `table` that it does not say as well of one of `others`."""
+        known = {name.lower() for name in others}
+        held = {value.value.casefold() for value in self.values if value.table.lower() in known}
+        if any(value.table.lower() == table.lower() and value.value.casefold() not in held for value in self.values):
+            return True
+        best: dict[str, list[float]] = {}
+        for link in self.links:
+            at = 0 if link.table.lower() == table.lower() else 1 if link.table.lower() in known else None
+            if at is not None:
+                scores = best.setdefault(link.word, [0.0, 0.0])
+                scores[at] = max(scores[at], link.score)
+        return any(own > theirs for own, theirs in best.values())
 
     @property
     def share_missing(self) -> float:
@@ -257,7 +272,15 @@ def _by_letters(words: Sequence[str], targets: Sequence[tuple[str, str, str]]) -
         for at, theirs in enumerate(stems):
             if own and own <= theirs:
                 scores[row, at] = 0.6 + 0.4 / len(theirs)
+            elif own and any(_part_of(one, other) for one in own for other in theirs):
+                scores[row, at] = 0.5
     return scores
+
+
+def _part_of(word: str, name: str) -> bool:
+    """`town` of `hometown`: an English word that a longer one begins or ends with."""
+    long_enough = word.isascii() and len(word) >= 4 and len(name) >= len(word) + 3
+    return long_enough and (name.startswith(word) or name.endswith(word))
 
 
 @cache

@@ -219,9 +219,8 @@ def _candidate(text: str, asked: Asked, analysis: Analysis) -> Candidate | None:
     sql = _statement(text)
     if not sql:
         return None
-    spoken = None if analysis.linked is None else set(analysis.linked.tables)
     shown = _examples(asked.known)
-    whole = mended(sql, asked.schema, spoken)
+    whole = mended(sql, asked.schema, analysis.linked, asked.question)
     # what was only in the prompt was not followed: a statement of the same make was
     alike = [each for each in shown if likened(whole, each.item.logic)]
     rules = tuple(_id(each.item) for each in [*alike, *_rules(asked.known)] if isinstance(each.item, Rule))

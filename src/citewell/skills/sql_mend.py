@@ -8,10 +8,12 @@ The one rule: a statement is changed only where the schema leaves one way to rea
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from citewell.retrieve.engines.base import Dialect, Schema, Table
+from citewell.skills.link import Linked
+from citewell.skills.sql_both import parted, says_both
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -19,9 +21,10 @@ if TYPE_CHECKING:
 Sources = dict[str, Table]  # by alias, in small letters
 
 
-def mended(sql: str, schema: Schema, mentioned: Collection[str] | None = None) -> str:
-    """`sql` with what the schema puts right; as it was where it cannot be parsed or nothing is wrong. `mentioned`: tables that
-    the question speaks of; a join of one of them is never left out. None: no join is.
+def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str = "") -> str:
+    """`sql` with what the schema puts right; as it was where it cannot be parsed or nothing is wrong. `linked`: what the
+    question speaks of; a join of a table of which it says something that no other table has is never left out. None: no join
+    is.
     """
     import sqlglot  # heavy: only a question about tables needs it
     from sqlglot.errors import SqlglotError
@@ -30,7 +33,8 @@ def mended(sql: str, schema: Schema, mentioned: Collection[str] | None = None) -
     try:
         tree = sqlglot.parse_one(sql, dialect=schema.dialect)
         before = tree.sql(dialect=schema.dialect)
-        _mend(tree, schema, mentioned)
+        _mend(tree, schema, linked)
+        tree = parted(tree, both=says_both(question))
         after = tree.sql(dialect=schema.dialect)
     except (SqlglotError, RecursionError):
         return sql
@@ -56,7 +60,7 @@ def named(sql: str, schema: Schema) -> str:
     return "".join(parts)
 
 
-def _mend(tree: exp.Expr, schema: Schema, mentioned: Collection[str] | None) -> None:
+def _mend(tree: exp.Expr, schema: Schema, linked: Linked | None) -> None:
     from sqlglot import exp
 
     tables = {table.name.lower(): table for table in schema.tables}
@@ -64,14 +68,15 @@ def _mend(tree: exp.Expr, schema: Schema, mentioned: Collection[str] | None) -> 
         sources, whole = _sources(select, tables)
         if not sources or not whole:
             continue  # of a subquery or a table that is not there: its columns are not ours to know
+        _rejoin(select, sources, tables)
         for column in list(_own_columns(select)):
             if _is_text(column, tables.values()):
                 column.replace(exp.Literal.string(column.name))
                 continue
             _rename(column, [*sources.values(), *tables.values()])
             _bind(column, select, sources, tables, joins=False)
-        if mentioned is not None:
-            _prune(select, sources, {name.lower() for name in mentioned})
+        if linked is not None:
+            _prune(select, sources, linked)
         for column in _own_columns(select):
             _bind(column, select, sources, tables, joins=True)
         for column, literal in _compared(select):
@@ -210,18 +215,55 @@ def _keys(one: Table, other: Table) -> list[tuple[str, str]]:
     return forth + back
 
 
-def _prune(select: exp.Expr, sources: Sources, mentioned: Collection[str]) -> None:
-    """Leave out inner joins of tables that the question does not speak of, where nothing but the join itself uses a column."""
+def _rejoin(select: exp.Expr, sources: Sources, tables: dict[str, Table]) -> None:
+    """`shop JOIN visit ON shop.id = visit.shop_id` where only `sale` has a `shop_id`: that table in the place of the joined
+    one, where nothing else is asked of it.
+    """
     from sqlglot import exp
 
     joins: list[Any] = list(select.args.get("joins") or [])
-    if select.args.get("group") or select.find(exp.AggFunc):
+    for join in joins:
+        on, alias = join.args.get("on"), join.this.alias_or_name.lower()
+        if not isinstance(on, exp.EQ) or not (isinstance(on.this, exp.Column) and isinstance(on.expression, exp.Column)):
+            continue
+        sides = sorted((on.this, on.expression), key=lambda column: column.table.lower() != alias)
+        own, other = sides
+        there = sources.get(other.table.lower())
+        if own.table.lower() != alias or there is None or other.table.lower() == alias or _has(sources[alias], own.name):
+            continue
+        inside = [column for column in _columns_below(select) if column.table.lower() == alias and column is not own]
+        key = (other.name.lower(), own.name.lower())
+        fitting = [
+            table
+            for table in tables.values()
+            if table not in sources.values()
+            and key in {(one.lower(), two.lower()) for one, two in _keys(there, table)}
+            and all(_has(table, column.name) for column in inside)
+        ]
+        if len(fitting) == 1 and "." not in fitting[0].name:
+            taken = alias if join.this.alias or fitting[0].name.lower() in sources else fitting[0].name.lower()
+            join.this.set("this", exp.to_identifier(fitting[0].name, quoted=_odd(fitting[0].name)))
+            join.this.set("alias", exp.TableAlias(this=exp.to_identifier(taken)) if taken == alias else None)
+            for column in (own, *inside):
+                _qualify(column, taken)
+            del sources[alias]
+            sources[taken] = fitting[0]
+
+
+def _prune(select: exp.Expr, sources: Sources, linked: Linked) -> None:
+    """Leave out inner joins of tables that the question says nothing of, where nothing but the join itself uses a column."""
+    from sqlglot import exp
+
+    joins: list[Any] = list(select.args.get("joins") or [])
+    if select.args.get("group") or any(_own_aggregates(select)):
         return  # a join multiplies what is counted, and may be there for that
     if any(isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count) for node in select.expressions):
         return
     for join in reversed(joins):
         alias = join.this.alias_or_name.lower()
-        if join.side or join.kind not in {"", "INNER"} or alias not in sources or sources[alias].name.lower() in mentioned:
+        if join.side or join.kind not in {"", "INNER"} or alias not in sources:
+            continue
+        if linked.needs(sources[alias].name, [table.name for each, table in sources.items() if each != alias]):
             continue
         if not isinstance(join.args.get("on"), exp.EQ) or any(_uses(each, alias) for each in joins if each is not join):
             continue
@@ -234,6 +276,15 @@ def _prune(select: exp.Expr, sources: Sources, mentioned: Collection[str]) -> No
         joins.remove(join)
         del sources[alias]
     select.set("joins", joins)
+
+
+def _own_aggregates(select: exp.Expr) -> Iterator[exp.Expr]:
+    """Of this SELECT, not of those within it."""
+    from sqlglot import exp
+
+    for node in select.walk(prune=lambda node: node is not select and isinstance(node, exp.Select)):
+        if isinstance(node, exp.AggFunc):
+            yield node
 
 
 def _columns_below(select: exp.Expr) -> list[exp.Column]:
