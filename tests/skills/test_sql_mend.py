@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.skills.made_schema import SHOP
 
-from citewell.retrieve.engines.base import Column, Schema, Table
+from citewell.retrieve.engines.base import Column, ForeignKey, Schema, Table
 from citewell.skills.link import Link, Linked
 from citewell.skills.sql_mend import mended, named
 
@@ -81,8 +83,10 @@ def test_a_join_by_a_column_that_only_another_table_has() -> None:
 
 def test_an_outer_join_and_a_join_that_filters_stay() -> None:
     outer = "SELECT T1.City FROM customer AS T1 LEFT JOIN sale AS T2 ON T1.customer_id = T2.customer_id"
-    counts = "SELECT T1.City, count(*) FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id GROUP BY T1.City"
-    assert mended(counts, SHOP, of("customer")) == counts
+    counts = "SELECT T1.City, COUNT(*) FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id GROUP BY T1.City"
+    asked = replace(of("customer"), words=("customer", "bought"), leaning=(("bought", "product"),))
+    assert mended(counts, SHOP, asked) == counts  # what is not known may be what is counted
+    assert "JOIN" not in mended(counts, SHOP, of("customer"))
     filters = "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id WHERE T2.amount > 3"
     assert mended(outer, SHOP, of("customer")) == outer
     assert mended(filters, SHOP, of("customer")) == filters
@@ -110,3 +114,63 @@ def test_names_that_need_quotes_get_those_of_their_dialect() -> None:
         'SELECT AVG(`Unit price`), `Unit price` FROM t WHERE x = "a"'
     )
     assert named('SELECT "金额（元）" FROM 费用', duck) == 'SELECT "金额（元）" FROM 费用'
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (
+            "SELECT c.Name, p.title FROM product AS p JOIN customer AS c ON p.customer_id = c.customer_id",
+            (
+                "SELECT c.Name, p.title FROM product AS p JOIN sale ON p.product_id = sale.product_id "
+                "JOIN customer AS c ON sale.customer_id = c.customer_id"
+            ),
+        ),
+        (
+            "SELECT c.Name, p.title FROM customer AS c JOIN product AS p ON c.customer_id = p.customer_id",
+            (
+                "SELECT c.Name, p.title FROM customer AS c JOIN sale ON c.customer_id = sale.customer_id "
+                "JOIN product AS p ON p.product_id = sale.product_id"
+            ),
+        ),
+    ],
+)
+def test_the_table_that_links_two_is_put_between_them(wrong: str, right: str) -> None:
+    assert mended(wrong, SHOP) == right
+
+
+def test_a_key_by_the_name_that_the_other_table_has_for_it() -> None:
+    keyed = Schema(
+        "sqlite",
+        (
+            Table("channel", (Column("id", "INT", "number"), Column("name", "TEXT", "text")), primary_key=("id",)),
+            Table(
+                "cartoon",
+                (Column("channel", "INT", "number"), Column("title", "TEXT", "text")),
+                foreign_keys=(ForeignKey(("channel",), "channel", ("id",)),),
+            ),
+        ),
+    )
+    joined = "SELECT T1.name FROM channel AS T1 JOIN cartoon AS T2 ON T1.channel = T2.channel WHERE T2.title = 'x'"
+    assert mended(joined, keyed) == joined.replace("T1.channel", "T1.id")
+    without = "SELECT name FROM channel WHERE NOT channel IN (SELECT channel FROM cartoon WHERE title = 'x')"
+    assert mended(without, keyed) == without.replace("NOT channel", "NOT id")
+
+
+def test_no_join_of_a_column_with_itself() -> None:
+    sql = "SELECT c.Name FROM customer AS c JOIN sale AS s ON c.BirthYear = s.BirthYear"
+    assert mended(sql, SHOP) == sql  # it fails, and is written anew
+
+
+def test_what_has_none_of_something() -> None:
+    join = "FROM customer AS c JOIN sale AS s ON c.customer_id = s.customer_id"
+    sql = f"SELECT c.Name {join} WHERE s.status <> 'paid' AND c.City = 'Paris' ORDER BY c.Name"
+    paid = f"(SELECT c.customer_id {join} WHERE s.status = 'paid')"
+    right = f"SELECT c.Name FROM customer AS c WHERE c.City = 'Paris' AND NOT c.customer_id IN {paid} ORDER BY c.Name"
+    assert mended(sql, SHOP, None, "Which customers in Paris have not paid a sale?") == right
+    assert mended(sql, SHOP, None, "没有付款的巴黎客户有哪些？") == right
+    assert mended(sql, SHOP, None, "Customers of other sales") == sql
+    amounts = sql.replace("SELECT c.Name", "SELECT c.Name, s.amount")  # rows of sales are listed
+    assert mended(amounts, SHOP, None, "not paid") == amounts
+    forth = "SELECT s.amount FROM sale AS s JOIN customer AS c ON s.customer_id = c.customer_id WHERE c.City <> 'Paris'"
+    assert mended(forth, SHOP, None, "sales not in Paris") == forth  # each sale has one customer

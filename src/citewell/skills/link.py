@@ -28,6 +28,7 @@ KEPT = 20_000  # vectors of names kept in this process, 1.5 kB each
 # --links` prints what it gives on all of them.
 STANDS_OUT = 0.05
 SURE = 0.07
+SAID = 0.7  # a word with such a link to a table is said of that table, though another has a better one
 
 HUB = 0.5
 # What names of columns are usually shortened to; the words behind them are part of the name.
@@ -130,12 +131,15 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What was found. `missing`: content words that stand for nothing. `tables`: how much each is spoken of, 0 to 1."""
+    """What was found. `missing`: content words that stand for nothing. `leaning`: words without a link, verbs too, each with
+    the table that comes nearest to it all the same. `tables`: how much each is spoken of, 0 to 1.
+    """
 
     links: tuple[Link, ...]
     values: tuple[Found, ...]
     missing: tuple[str, ...]
     words: tuple[str, ...]
+    leaning: tuple[tuple[str, str], ...] = ()
 
     @property
     def tables(self) -> dict[str, float]:
@@ -146,19 +150,27 @@ class Linked:
             scores[value.table] = 1.0
         return scores
 
-    def needs(self, table: str, others: Sequence[str]) -> bool:
-        """Whether the question says something of `table` that it does not say as well of one of `others`."""
-        known = {name.lower() for name in others}
-        held = {value.value.casefold() for value in self.values if value.table.lower() in known}
-        if any(value.table.lower() == table.lower() and value.value.casefold() not in held for value in self.values):
+    def needs(self, table: Table, others: Sequence[Table]) -> bool:
+        """Whether the question says something of `table` that it does not say of one of `others`. The column of a foreign key
+        speaks of the table that it leads to.
+        """
+        known = {other.name.lower(): other for other in [table, *others]}
+        held = {
+            value.value.casefold() for value in self.values if value.table.lower() in {other.name.lower() for other in others}
+        }
+        if any(value.table.lower() == table.name.lower() and value.value.casefold() not in held for value in self.values):
+            return True
+        if any(name.lower() == table.name.lower() for _, name in self.leaning):
             return True
         best: dict[str, list[float]] = {}
         for link in self.links:
-            at = 0 if link.table.lower() == table.lower() else 1 if link.table.lower() in known else None
-            if at is not None:
+            of = known.get(link.table.lower())
+            if of is None and any(key.table.lower() == link.table.lower() for key in table.foreign_keys):
+                of = table  # `singer_in_concert` stands for the singers that are not there
+            if of is not None and not any(link.column in key.columns for key in of.foreign_keys):
                 scores = best.setdefault(link.word, [0.0, 0.0])
-                scores[at] = max(scores[at], link.score)
-        return any(own > theirs for own, theirs in best.values())
+                scores[of is not table] = max(scores[of is not table], link.score)
+        return any(own > theirs and theirs < SAID for own, theirs in best.values())
 
     @property
     def share_missing(self) -> float:
@@ -201,7 +213,8 @@ async def link(question: str, schema: Schema, embedder: Embedder, terms: Sequenc
     known = {word for term in terms if term.casefold() in question.casefold() for word in content_words(term)}
     words = [word for word in content_words(question) if word not in taken and word not in known]
     targets = _targets(schema)
-    scores = np.maximum(_by_letters(words, targets), await _by_meaning(words, targets, embedder))
+    by_meaning, nearest = await _by_meaning(words, targets, embedder)
+    scores = np.maximum(_by_letters(words, targets), by_meaning)
     links = [
         Link(word, targets[at][0], targets[at][1], round(float(scores[row, at]), 3))
         for row, word in enumerate(words)
@@ -209,7 +222,9 @@ async def link(question: str, schema: Schema, embedder: Embedder, terms: Sequenc
     ]
     linked = {each.word for each in links}
     missing = tuple(word for word in words if word not in linked and word not in GENERIC and is_thing(word))
-    return Linked(tuple(links), tuple(values), missing, (*words, *sorted(taken & set(content_words(question)))))
+    leaning = [(word, targets[at][0]) for word, at in zip(words, nearest, strict=False) if word not in linked | GENERIC]
+    shown = (*words, *sorted(taken & set(content_words(question))))
+    return Linked(tuple(links), tuple(values), missing, shown, tuple(leaning))
 
 
 def stored(question: str, schema: Schema) -> list[Found]:
@@ -288,10 +303,12 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(query_tokens(text))
 
 
-async def _by_meaning(words: Sequence[str], targets: Sequence[tuple[str, str, str]], embedder: Embedder) -> Vector:
-    """0 where the nearest name does not stand out; else how much it does, up to 1."""
+async def _by_meaning(
+    words: Sequence[str], targets: Sequence[tuple[str, str, str]], embedder: Embedder
+) -> tuple[Vector, Sequence[int]]:
+    """0 where the nearest name does not stand out; else how much it does, up to 1. And which name is nearest to each word."""
     if not words or len(targets) < 2:
-        return np.zeros((len(words), len(targets)), np.float32)
+        return np.zeros((len(words), len(targets)), np.float32), []
     texts = [text for _, _, text in targets]
     names = await _embedded(list(dict.fromkeys(texts)), embedder)
     asked = await _embedded(words, embedder)
@@ -305,7 +322,7 @@ async def _by_meaning(words: Sequence[str], targets: Sequence[tuple[str, str, st
     best = above.max(axis=1, keepdims=True)
     close = (above >= STANDS_OUT) & (above >= best - 0.01)
     scores = np.clip(0.5 + 0.5 * (above - STANDS_OUT) / (SURE - STANDS_OUT), 0.0, 1.0)
-    return np.where(close, scores, 0.0).astype(np.float32)
+    return np.where(close, scores, 0.0).astype(np.float32), above.argmax(axis=1).tolist()
 
 
 async def _embedded(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:

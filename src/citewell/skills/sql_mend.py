@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from citewell.retrieve.engines.base import Dialect, Schema, Table
 from citewell.skills.link import Linked
 from citewell.skills.sql_both import parted, says_both
+from citewell.skills.sql_joins import Sources, bring_in, has, odd, prune, qualify, rejoin, within
+from citewell.skills.sql_without import denies, without
 
 if TYPE_CHECKING:
     from sqlglot import exp
-
-Sources = dict[str, Table]  # by alias, in small letters
 
 
 def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str = "") -> str:
@@ -35,6 +35,8 @@ def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str
         before = tree.sql(dialect=schema.dialect)
         _mend(tree, schema, linked)
         tree = parted(tree, both=says_both(question))
+        if denies(question):
+            tree = without(tree, _sources(tree, {table.name.lower(): table for table in schema.tables})[0])
         after = tree.sql(dialect=schema.dialect)
     except (SqlglotError, RecursionError):
         return sql
@@ -48,14 +50,14 @@ def named(sql: str, schema: Schema) -> str:
     mark = "`" if schema.dialect == "mysql" else '"'
     other = '"' if mark == "`" else "`"
     names = {name for table in schema.tables for name in (table.name, *(column.name for column in table.columns))}
-    odd = sorted((name for name in names if _odd(name) and not name.isidentifier()), key=len, reverse=True)
+    quoted = sorted((name for name in names if odd(name) and not name.isidentifier()), key=len, reverse=True)
     parts = re.split(r"('(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`)", sql)
     for at, part in enumerate(parts):
         if at % 2:
             if part[0] == other == "`" or (part[0] == other and part[1:-1] in names):
                 parts[at] = mark + part[1:-1] + mark
-        elif odd:
-            either = "|".join(map(re.escape, odd))
+        elif quoted:
+            either = "|".join(map(re.escape, quoted))
             parts[at] = re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda found: mark + found[0] + mark, part)
     return "".join(parts)
 
@@ -68,7 +70,8 @@ def _mend(tree: exp.Expr, schema: Schema, linked: Linked | None) -> None:
         sources, whole = _sources(select, tables)
         if not sources or not whole:
             continue  # of a subquery or a table that is not there: its columns are not ours to know
-        _rejoin(select, sources, tables)
+        rejoin(select, sources, tables)
+        within(select, sources, tables)
         for column in list(_own_columns(select)):
             if _is_text(column, tables.values()):
                 column.replace(exp.Literal.string(column.name))
@@ -76,7 +79,7 @@ def _mend(tree: exp.Expr, schema: Schema, linked: Linked | None) -> None:
             _rename(column, [*sources.values(), *tables.values()])
             _bind(column, select, sources, tables, joins=False)
         if linked is not None:
-            _prune(select, sources, linked)
+            prune(select, sources, linked)
         for column in _own_columns(select):
             _bind(column, select, sources, tables, joins=True)
         for column, literal in _compared(select):
@@ -111,10 +114,6 @@ def _own_columns(select: exp.Expr) -> Iterator[exp.Column]:
             yield node
 
 
-def _has(table: Table, name: str) -> bool:
-    return any(column.name.lower() == name.lower() for column in table.columns)
-
-
 def _is_text(column: exp.Column, tables: Iterable[Table]) -> bool:
     """`city = "Paris"`: double quotes are for names, and there is none like it; models that read much MySQL write texts so."""
     from sqlglot import exp
@@ -139,7 +138,7 @@ def _rename(column: exp.Column, tables: Iterable[Table]) -> None:
         return
     alike = [name for name in names if _letters(name) == _letters(column.name)]
     if len(alike) == 1:
-        column.set("this", exp.to_identifier(alike[0], quoted=_odd(alike[0])))
+        column.set("this", exp.to_identifier(alike[0], quoted=odd(alike[0])))
 
 
 def _letters(name: str) -> str:
@@ -149,163 +148,39 @@ def _letters(name: str) -> str:
 def _bind(column: exp.Column, select: exp.Expr, sources: Sources, tables: dict[str, Table], *, joins: bool) -> None:
     """Give the column the source that has it, where there is one; with `joins` bring its table in, where a key leads there."""
     alias, name = column.table.lower(), column.name
-    if (alias and alias not in sources) and alias in tables and _has(tables[alias], name):
+    if (alias and alias not in sources) and alias in tables and has(tables[alias], name):
         if joins:
-            _join(column, select, sources, tables[alias])
+            bring_in(column, select, sources, tables[alias])
         return
     if alias not in sources and alias:
         return  # of an outer query
-    if (alias in sources and _has(sources[alias], name)) or (not alias and any(_has(t, name) for t in sources.values())):
+    if (alias in sources and has(sources[alias], name)) or (not alias and any(has(t, name) for t in sources.values())):
         return
     if not alias and _is_alias(select, name):
         return
-    others = [each for each, table in sources.items() if _has(table, name)]
+    others = [each for each, table in sources.items() if has(table, name)]
     if len(others) == 1:
-        _qualify(column, others[0])
+        if not _meets_itself(column, others[0]):
+            qualify(column, others[0])
         return
-    outside = [table for table in tables.values() if table not in sources.values() and _has(table, name)]
+    outside = [table for table in tables.values() if table not in sources.values() and has(table, name)]
     if joins and not others and len(outside) == 1:
-        _join(column, select, sources, outside[0])
+        bring_in(column, select, sources, outside[0])
+
+
+def _meets_itself(column: exp.Column, alias: str) -> bool:
+    """Whether a join would then compare a column with itself."""
+    from sqlglot import exp
+
+    pair = column.parent
+    if not isinstance(pair, exp.EQ) or not isinstance(pair.parent, exp.Join):
+        return False
+    other = pair.expression if column is pair.this else pair.this
+    return isinstance(other, exp.Column) and (other.table.lower(), other.name.lower()) == (alias, column.name.lower())
 
 
 def _is_alias(select: exp.Expr, name: str) -> bool:
     return any(each.alias.lower() == name.lower() for each in getattr(select, "expressions", []))
-
-
-def _qualify(column: exp.Column, alias: str) -> None:
-    from sqlglot import exp
-
-    column.set("table", exp.to_identifier(alias))
-
-
-def _join(column: exp.Column, select: exp.Expr, sources: Sources, table: Table) -> None:
-    """Join `table` by the one key that connects it with a source."""
-    from sqlglot import exp
-
-    ways = [(alias, source, own, other) for alias, source in sources.items() for own, other in _keys(source, table)]
-    if len(ways) != 1 or "." in table.name or not isinstance(select, exp.Select):
-        return
-    alias, _, own, other = ways[0]
-    on = exp.EQ(
-        this=exp.column(exp.to_identifier(own, quoted=_odd(own)), table=alias),
-        expression=exp.column(exp.to_identifier(other, quoted=_odd(other)), table=table.name.lower()),
-    )
-    joined = exp.to_table(f'"{table.name}"' if _odd(table.name) else table.name)
-    select.join(exp.alias_(joined, table.name.lower(), table=True), on=on, copy=False)
-    sources[table.name.lower()] = table
-    _qualify(column, table.name.lower())
-
-
-def _odd(name: str) -> bool:
-    return not (name.isascii() and name.isidentifier())
-
-
-def _keys(one: Table, other: Table) -> list[tuple[str, str]]:
-    """Pairs of columns by which the two are joined: foreign keys of either."""
-    forth = [
-        (key.columns[0], key.target_columns[0])
-        for key in one.foreign_keys
-        if key.table.lower() == other.name.lower() and len(key.columns) == 1 and key.target_columns
-    ]
-    back = [
-        (key.target_columns[0], key.columns[0])
-        for key in other.foreign_keys
-        if key.table.lower() == one.name.lower() and len(key.columns) == 1 and key.target_columns
-    ]
-    return forth + back
-
-
-def _rejoin(select: exp.Expr, sources: Sources, tables: dict[str, Table]) -> None:
-    """`shop JOIN visit ON shop.id = visit.shop_id` where only `sale` has a `shop_id`: that table in the place of the joined
-    one, where nothing else is asked of it.
-    """
-    from sqlglot import exp
-
-    joins: list[Any] = list(select.args.get("joins") or [])
-    for join in joins:
-        on, alias = join.args.get("on"), join.this.alias_or_name.lower()
-        if not isinstance(on, exp.EQ) or not (isinstance(on.this, exp.Column) and isinstance(on.expression, exp.Column)):
-            continue
-        sides = sorted((on.this, on.expression), key=lambda column: column.table.lower() != alias)
-        own, other = sides
-        there = sources.get(other.table.lower())
-        if own.table.lower() != alias or there is None or other.table.lower() == alias or _has(sources[alias], own.name):
-            continue
-        inside = [column for column in _columns_below(select) if column.table.lower() == alias and column is not own]
-        key = (other.name.lower(), own.name.lower())
-        fitting = [
-            table
-            for table in tables.values()
-            if table not in sources.values()
-            and key in {(one.lower(), two.lower()) for one, two in _keys(there, table)}
-            and all(_has(table, column.name) for column in inside)
-        ]
-        if len(fitting) == 1 and "." not in fitting[0].name:
-            taken = alias if join.this.alias or fitting[0].name.lower() in sources else fitting[0].name.lower()
-            join.this.set("this", exp.to_identifier(fitting[0].name, quoted=_odd(fitting[0].name)))
-            join.this.set("alias", exp.TableAlias(this=exp.to_identifier(taken)) if taken == alias else None)
-            for column in (own, *inside):
-                _qualify(column, taken)
-            del sources[alias]
-            sources[taken] = fitting[0]
-
-
-def _prune(select: exp.Expr, sources: Sources, linked: Linked) -> None:
-    """Leave out inner joins of tables that the question says nothing of, where nothing but the join itself uses a column."""
-    from sqlglot import exp
-
-    joins: list[Any] = list(select.args.get("joins") or [])
-    if select.args.get("group") or any(_own_aggregates(select)):
-        return  # a join multiplies what is counted, and may be there for that
-    if any(isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count) for node in select.expressions):
-        return
-    for join in reversed(joins):
-        alias = join.this.alias_or_name.lower()
-        if join.side or join.kind not in {"", "INNER"} or alias not in sources:
-            continue
-        if linked.needs(sources[alias].name, [table.name for each, table in sources.items() if each != alias]):
-            continue
-        if not isinstance(join.args.get("on"), exp.EQ) or any(_uses(each, alias) for each in joins if each is not join):
-            continue
-        rest = [column for column in _columns_below(select) if not _inside(column, join)]
-        if any(not column.table or column.table.lower() == alias for column in rest):
-            if any(column.table.lower() == alias for column in rest):
-                continue
-            if any(not column.table and _has(sources[alias], column.name) for column in rest):
-                continue
-        joins.remove(join)
-        del sources[alias]
-    select.set("joins", joins)
-
-
-def _own_aggregates(select: exp.Expr) -> Iterator[exp.Expr]:
-    """Of this SELECT, not of those within it."""
-    from sqlglot import exp
-
-    for node in select.walk(prune=lambda node: node is not select and isinstance(node, exp.Select)):
-        if isinstance(node, exp.AggFunc):
-            yield node
-
-
-def _columns_below(select: exp.Expr) -> list[exp.Column]:
-    from sqlglot import exp
-
-    return list(select.find_all(exp.Column))
-
-
-def _uses(node: exp.Expr, alias: str) -> bool:
-    from sqlglot import exp
-
-    return any(column.table.lower() == alias for column in node.find_all(exp.Column))
-
-
-def _inside(node: exp.Expr, outer: exp.Expr) -> bool:
-    at: Any = node
-    while at is not None:
-        if at is outer:
-            return True
-        at = at.parent
-    return False
 
 
 def _compared(select: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
