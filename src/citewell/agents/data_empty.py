@@ -23,7 +23,7 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 async def mended(state: DataState, deps: Deps, result: Result) -> Literal["refine", "repair"]:
     """Go on with another spelling of a value, have the statement written anew, or let the empty result stand."""
     assert state.source is not None
-    missing = await _missing(state.source, deps, result.candidate.sql)
+    missing = [_shortened(each, _said(state)) for each in await _missing(state.source, deps, result.candidate.sql)]
     note(absent=[{"column": each.column, "value": each.value, "nearest": list(each.nearest)} for each in missing])
     if all(each.same for each in missing) and missing and (better := await _spelt(state, deps, result, missing)) is not None:
         _take(state, better, missing, result)
@@ -90,8 +90,26 @@ def _may_be_meant(state: DataState, missing: list[Absent]) -> bool:
     """A value in the user's own words that is not there is an answer; one that the model chose, or one in another script than
     what is stored, may be a stored one under another name.
     """
-    said = f"{state.question} {state.standalone}".casefold()
+    said = _said(state)
     return any(each.value.casefold() not in said or (bool(_HAN.search(each.value)) and not each.nearest) for each in missing)
+
+
+def _said(state: DataState) -> str:
+    """The user's own words."""
+    return f"{state.question} {state.standalone}".casefold()
+
+
+def _shortened(gone: Absent, said: str) -> Absent:
+    """The model's `Mathematics` for 数学, where `Math` is stored and nothing else begins like it; never a user's own word."""
+    value = gone.value.casefold()
+    if gone.same or value in said:
+        return gone
+    alike = [
+        each
+        for each in gone.nearest
+        if len(each) > 2 and (value.startswith(each.casefold()) or each.casefold().startswith(value))
+    ]
+    return replace(gone, same=alike[0]) if len(alike) == 1 else gone
 
 
 def _can_repair(state: DataState, deps: Deps) -> bool:

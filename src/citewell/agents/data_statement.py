@@ -180,11 +180,13 @@ async def _run_all(state: DataState, deps: Deps) -> list[Result]:
 
 
 def _most(state: DataState, results: list[Result]) -> Result:
-    """The first of those that agree with most others; one that people confirmed is not outvoted."""
+    """The first of those that agree with most others, one with rows before one without; one that people confirmed is not
+    outvoted.
+    """
     groups: dict[Hashable, list[Result]] = defaultdict(list)
     for result in results:
         groups[likened(result.rows)].append(result)
-    most = max(groups.values(), key=len)
+    most = max(groups.values(), key=lambda group: (len(group), not hollow(group[0].rows)))
     if results[0].candidate.how in {"reused", "adapted"}:
         most = groups[likened(results[0].rows)]
     state.agreed = (len(most), len(results))

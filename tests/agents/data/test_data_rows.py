@@ -52,6 +52,22 @@ async def test_a_value_that_the_model_chose_is_repaired_once(desk: Desk) -> None
     assert state.repairs == 1
 
 
+async def test_a_longer_word_of_the_models_is_the_stored_one_that_it_begins_with(desk: Desk) -> None:
+    """Not where the word is the user's own."""
+    desk.writes = ["SELECT name FROM customers WHERE city = 'Hamburgensis'"] * 2
+    state = await desk.run("Who lives in the second city?")
+    assert state.final_answer == "“Hamburgensis” was taken for the stored city “Hamburg”. Name: Bo.[1]"
+    state = await desk.run("Who lives in Hamburgensis?")
+    assert state.final_answer.startswith("city holds no “Hamburgensis”; nearest there: “Hamburg”. No rows fit")
+
+
+async def test_rows_before_none_where_statements_disagree(desk: Desk) -> None:
+    desk.analysis = Analysis("lookup", log_odds=1.0)
+    desk.writes = ["SELECT name FROM customers WHERE city = 'Bonn'", NAMES, NAMES.replace("name", "city")]
+    state = await desk.run("Who are the customers?")
+    assert state.generated_logic == NAMES
+
+
 async def test_a_repair_that_finds_nothing_leaves_the_empty_result(desk: Desk) -> None:
     first = "SELECT name FROM customers WHERE city = 'Shanghai'"
     for mend in ["SELECT name FROM customers WHERE city = 'Peking'", "SELECT broken FROM customers", "DROP TABLE orders", None]:
