@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 VENV := .venv
+WEB := src/citewell/interfaces/web
+NPM := npm --prefix $(WEB) --loglevel=error --no-update-notifier
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --group build --generate-hashes --no-header --no-annotate
@@ -10,7 +12,7 @@ QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup start test check fmt bench eval lock clean
+.PHONY: help setup start test check types-of-page fmt bench eval lock vendor clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +36,15 @@ check: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory types-of-page
+
+# the web page's scripts, by the types in their comments; the page itself needs no Node.js, so a machine without it only goes unchecked
+types-of-page:
+	@if ! command -v npm >/dev/null; then echo "types of the page's scripts: SKIPPED, for there is no Node.js with npm on this machine"; \
+	elif ! told=$$([ $(WEB)/node_modules/.package-lock.json -nt $(WEB)/package-lock.json ] || $(NPM) ci 2>&1); then case "$$told" in \
+		*EUSAGE*|*EINTEGRITY*) echo "$$told" | head -n 20 >&2; exit 1;; \
+		*) echo "types of the page's scripts: SKIPPED, for npm could not install the type checker: $$told" | head -n 3;; esac; \
+	else $(NPM) run --silent check && echo "types of the page's scripts: checked"; fi
 
 fmt: $(VENV)/.dev  ## put the code into its form
 	$(BIN)/ruff check --fix .
@@ -52,8 +63,12 @@ lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
 	$(LOCK) --output-file requirements.lock
 	$(LOCK) --group dev --constraints requirements.lock --output-file requirements-dev.lock
 
+vendor: $(BIN)/python  ## the web page's libraries anew from npm, as vendor.toml tells of them; VENDOR=--renew after a new version
+	$(NPM) ci
+	$(BIN)/python .ci/vendor.py $(VENDOR)
+
 clean:  ## remove what was installed and cached here; your documents stay
-	rm -rf $(VENV) .eval .mypy_cache .ruff_cache .pytest_cache .import_linter_cache dist
+	rm -rf $(VENV) $(WEB)/node_modules .eval .mypy_cache .ruff_cache .pytest_cache .import_linter_cache dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

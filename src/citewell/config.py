@@ -29,6 +29,11 @@ class Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _parts(value: Any) -> Any:
+    """The environment has one text for several."""
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
 class QASettings(Group):
     """The `qa` agent. Defaults are those of spec 000."""
 
@@ -126,8 +131,36 @@ class FeedbackSettings(Group):
     @field_validator("reviewers", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        """The environment has one text for several."""
-        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+        return _parts(value)
+
+
+class AccessSettings(Group):
+    """Who reaches the server, and how often. Most of it counts with `auth = "token"` only (docs/security.md)."""
+
+    hosts: tuple[str, ...] = Field((), description="names that people ask for this server by, beside those of this machine")
+    origins: tuple[str, ...] = Field((), description="sites whose pages may show the chat element, as https://www.example.com")
+    proxies: tuple[str, ...] = Field(
+        (), description="addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed"
+    )
+    session_hours: float = Field(12.0, gt=0, description="hours after which the page asks to sign in again")
+    idle_hours: float = Field(2.0, gt=0, description="hours without use after which it does so earlier")
+    requests_a_minute: int = Field(600, ge=1, description="requests of one user in a minute")
+    tries_a_minute: int = Field(10, ge=1, description="tries to sign in from one address in a minute")
+
+    @field_validator("hosts", "origins", "proxies", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return _parts(value)
+
+    @field_validator("origins")
+    @classmethod
+    def _origin(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """As browsers write them, so that they can be compared."""
+        for origin in value:
+            scheme, _, rest = origin.partition("://")
+            if scheme not in {"http", "https"} or not rest or "/" in rest.rstrip("/") or "*" in rest:
+                raise ValueError(f"{origin}: an origin is a scheme and a host, as https://www.example.com")
+        return tuple(origin.rstrip("/").lower() for origin in value)
 
 
 class IngestSettings(Group):
@@ -197,6 +230,9 @@ class Settings(BaseSettings):
     )
 
     host: str = Field("127.0.0.1", description="address that `serve` listens on")
+    auth: Literal["none", "token"] = Field(
+        "none", description="none: whoever reaches this machine's own address; token: users (citewell user add)"
+    )
     port: int = Field(8420, ge=0, le=65535, description="port that `serve` listens on; 0: any free one")
     collection: str = Field("default", min_length=1, description="collection used where none is named")
     trace_days: int = Field(30, ge=1, description="days a trace is kept")
@@ -215,14 +251,14 @@ class Settings(BaseSettings):
     paper: PaperSettings = PaperSettings()
     data: DataSettings = DataSettings()
     feedback: FeedbackSettings = FeedbackSettings()
+    access: AccessSettings = AccessSettings()
     ingest: IngestSettings = IngestSettings()
     search: SearchSettings = SearchSettings()
 
     @field_validator("allow_private_hosts", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        """The environment has one text for several."""
-        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+        return _parts(value)
 
     @classmethod
     def settings_customise_sources(

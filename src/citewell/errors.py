@@ -5,6 +5,7 @@
      │    ├── SensitiveContent    the question holds a word of the refused list
      │    ├── ConfigError         a setting is unknown or wrong: fix the file or the variable
      │    └── StatementRefused    a statement over tables that is not plainly reading them: it is never run
+     ├── NotAllowed               somebody's role does not let them: another user's does
      ├── NotFound                 no such collection, document, session, trace, job
      ├── Conflict                 it exists already, or is being changed by someone else
      ├── UnreadableFile           a file is broken, encrypted, empty, too large or of no known kind; others go on
@@ -58,6 +59,10 @@ class ConfigError(InvalidInput):
 
 class StatementRefused(InvalidInput):
     code = "statement_refused"
+
+
+class NotAllowed(CitewellError):
+    code = "not_allowed"
 
 
 class NotFound(CitewellError):

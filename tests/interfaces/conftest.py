@@ -19,6 +19,8 @@ from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.cli import main
 from citewell.interfaces.http import create_app
+from citewell.models.scripted import ScriptedLLM
+from citewell.service.add import add_data, embed_pending
 from citewell.service.app import App
 from citewell.service.ask import AskRequest
 from citewell.types import Answer, Citation, Event, Sentence, Step, Usage
@@ -183,3 +185,18 @@ def environ(settings: Settings) -> dict[str, str]:
     """For the command line as its own process, in the test's own home."""
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
     return {**kept, **environment(settings), "HOME": str(settings.home), "TERM": "xterm-256color"}
+
+
+NORTHGATE = (
+    "# Northgate\n\nThe Northgate lighthouse was built in 1857. Its tower is 31 metres high.\n\nThe keeper was Anna Berg.\n"
+)
+
+
+@pytest.fixture
+async def northgate(app: App) -> str:
+    """The id of a document about a lighthouse, in the default collection; the scripted model answers from it."""
+    assert isinstance(app.llm, ScriptedLLM)
+    app.llm.reply_with(lambda _: "The Northgate lighthouse was built in 1857. Its tower is 31 metres high.")
+    report = await add_data(app, NORTHGATE.encode(), "northgate.md", "upload:northgate.md", "default")
+    await embed_pending(app)
+    return report.doc_id

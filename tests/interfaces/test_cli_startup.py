@@ -19,6 +19,7 @@ HEAVY = (
     "httpx",
     "httpx2",
     "uvicorn",
+    "mcp",
 )
 PROGRAM = """
 import sys

@@ -49,8 +49,8 @@ def test_every_path_is_in_the_page(app: App) -> None:
     named: set[str] = set()
     for row in rows("http.md"):
         said = [shape(each) for each in re.findall(r"((?:/|\.\.\./)[a-z][^\s`,]*)", row)]
-        whole = [each for each in said if each.startswith("/api/")]
-        short = [each.removeprefix("...") for each in said if not each.startswith("/api/")]
+        whole = [each for each in said if each.startswith(("/api/", "/v1/"))]
+        short = [each.removeprefix("...") for each in said if not each.startswith(("/api/", "/v1/"))]
         named |= {*whole, *(base + tail for base in whole for tail in short)}
         named |= {base.rpartition("/")[0] + tail for base in whole for tail in short}
     described = create_app(app).openapi()["paths"]

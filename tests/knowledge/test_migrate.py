@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import Connection, text
 
+from citewell.knowledge import confirmed
 from citewell.knowledge import db as db_module
 from citewell.knowledge.catalog import Catalog
 from citewell.knowledge.db import Database
 from citewell.knowledge.index import INDEXES, Filter
+from citewell.knowledge.jobs import Jobs
 from citewell.knowledge.migrations import MIGRATIONS
 from citewell.knowledge.pages import Snapshots
 from citewell.knowledge.runs import Runs
 from citewell.knowledge.sites import Sites
 from citewell.models.base import Vector
-from citewell.types import Document, Section
+from citewell.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,16 +79,26 @@ async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPat
         assert left == 0
 
 
+def of_version_8(connection: Connection) -> None:
+    """What version 8 wrote for a page of the web."""
+    run: Callable[..., object] = connection.exec_driver_sql
+    run("INSERT INTO collections (name, created_at) VALUES ('web', 1.0)")
+    run("INSERT INTO files VALUES ('f', x'00')")
+    page = "'doc_1', 'web', 'https://example.com/a', 'T', 'text/html', 'en', 'f', 1, 1, 7.0, 0, '[]', '[]', '[]', ?, NULL, 0"
+    run(f"INSERT INTO documents VALUES ({page})", (BODY,))
+
+
 async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has no pages and no sites yet, and takes them; its documents are as they were."""
     monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:8])
     async with Database(path) as db:
-        catalog = Catalog(db, "test")
-        info = await catalog.put("web", "https://example.com/a", BODY.encode(), Document("T", "text/html", "en", BODY, ()), [])
+        await db.write(of_version_8)
     monkeypatch.undo()
     async with Database(path) as db:
         catalog, snapshots, sites = Catalog(db, "test"), Snapshots(db), Sites(db)
-        assert await catalog.document(info.doc_id) == info
+        info = await catalog.document("doc_1")
+        assert (info.collection, info.uri, info.title) == ("web", "https://example.com/a", "T")
+        assert (await catalog.content("doc_1")).text == BODY
         assert not any([await snapshots.of("web"), await snapshots.sums("test"), await sites.sites()])
         await sites.put_site("web", ["https://example.com/"])
         await snapshots.failed("web", "https://example.com/b", "gone", "page_missing", 1.0)
@@ -107,3 +120,33 @@ async def test_a_database_of_version_9(path: Path, monkeypatch: pytest.MonkeyPat
         assert (run.question, run.alive) == ("Why?", False)
         saved, _ = await runs.take("tr_1", "local")
         assert saved.next == "ask"
+
+
+async def test_a_database_of_version_12(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was there is shared; papers are their reader's, and what was confirmed of one is to be put out of others' sight."""
+    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:12])
+    async with Database(path) as db:
+        await db.write(of_version_12)
+    monkeypatch.undo()
+    async with Database(path) as db:
+        catalog = Catalog(db, "test")
+        owners = {info.name: info.owner for info in await catalog.collections()}
+        assert owners == {"default": "", "papers": "local", "papers-1": "ann", "twice": ""}
+        assert [info.name for info in await catalog.seen_by("ann").collections()] == ["default", "papers-1", "twice"]
+        items = await db.read(lambda connection: {item.item_id: item.owner for item in confirmed.listed(connection)})
+        assert items == {"qa_1": "ann", "qa_2": ""}
+        [job] = await Jobs(db).list()
+        assert (job.kind, job.payload, job.state) == ("feedback", {"item_id": "qa_1"}, "queued")
+
+
+def of_version_12(connection: Connection) -> None:
+    run: Callable[..., object] = connection.exec_driver_sql
+    for name in ("default", "papers", "papers-1", "twice"):
+        run("INSERT INTO collections (name, created_at) VALUES (?, 1.0)", (name,))
+    for number, (user, name) in enumerate([("local", "papers"), ("ann", "papers-1"), ("ann", "twice"), ("bob", "twice")]):
+        data = json.dumps({"agent": "paper", "paper": {"collection": name}})
+        run("INSERT INTO sessions VALUES (?, ?, 'T', 'FIRST', ?, 1.0)", (f"s{number}", user, data))
+    run("INSERT INTO sessions VALUES ('s9', 'ann', 'T', '', NULL, 1.0)")
+    for item_id, collection in (("qa_1", "papers-1"), ("qa_2", "default")):
+        columns = (item_id, "tr", "paper", "Why?", "en", "", collection, "{}", "", "So.", "[]", "active", "", "", "[]", "doc_1")
+        run(f"INSERT INTO confirmed VALUES ({', '.join('?' * 16)}, 0, 0, 0, 0, 1, 1, 'test', x'')", columns)

@@ -115,10 +115,12 @@ def _told(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
     return {
         "kind": "page",
         "url": page.url,
+        "doc_id": page.doc_id,
         "title": page.title,
         "how": page.how,
         "problem": page.problem,
         "why": state.reasons.get(place, ""),
+        "source": state.sources.get(place, ""),
         "iteration": state.current_iteration,
         "pages": len(state.visited_urls),
         "links": sum(map(still_open(state, deps), state.all_discovered_urls)),
@@ -206,6 +208,7 @@ def _reason(promise: Promise) -> str:
 
 
 def _follow(state: WebsiteState, found: list[Promise]) -> Literal["explore"]:
+    state.sources |= {state.place(promise.url): promise.mention.source for promise in found}
     return _explore(state, {promise.url: _reason(promise) for promise in found})
 
 

@@ -125,6 +125,7 @@ class WebsiteState:
     url_graph: dict[int, list[int]] = field(default_factory=dict)  # a page and what it leads to
     depths: dict[int, int] = field(default_factory=dict)  # steps from a start page
     reasons: dict[int, str] = field(default_factory=dict)  # why a page was chosen
+    sources: dict[int, str] = field(default_factory=dict)  # the address of the page whose link to it was followed
     problems: dict[int, str] = field(default_factory=dict)  # why a page could not be read
     fetched: dict[str, float] = field(default_factory=dict)  # when each document was, by doc_id
     found: dict[str, float] = field(default_factory=dict)  # pages that answered such a question before

@@ -24,26 +24,33 @@ from citewell.types import Box, Chunk, Document
 
 class Catalog:
     """Raises NotFound, naming what is missing, and StorageError. `embedder` is the name of the one in use: what `embedded`
-    counts.
+    counts. `viewer`: what is another user's is not found; None: everything is.
     """
 
-    def __init__(self, db: Database, embedder: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, db: Database, embedder: str, clock: Callable[[], float] = time.time, *, viewer: str | None = None
+    ) -> None:
         self._db = db
         self._embedder = embedder
         self._clock = clock
+        self._viewer = viewer
 
-    async def create_collection(self, name: str) -> CollectionInfo:
-        """The collection of that name, new or not."""
+    def seen_by(self, viewer: str) -> Catalog:
+        """The same, with this user's eyes."""
+        return Catalog(self._db, self._embedder, self._clock, viewer=viewer)
+
+    async def create_collection(self, name: str, owner: str = "") -> CollectionInfo:
+        """The collection of that name, new or not. `owner` of a new one; empty: it is shared."""
 
         def create(connection: Connection) -> CollectionInfo:
-            documents.ensure_collection(connection, name, self._clock())
+            documents.ensure_collection(connection, name, self._clock(), owner)
             return self._collection(connection, name)
 
         return await self._db.write(create)
 
     async def collections(self) -> list[CollectionInfo]:
         """All of them, by name."""
-        return await self._db.read(lambda connection: documents.collections(connection, self._embedder))
+        return await self._db.read(lambda connection: documents.collections(connection, self._embedder, self._viewer))
 
     async def collection(self, name: str) -> CollectionInfo:
         """The one of that name. Raises NotFound, which says those there are and how to make this one."""
@@ -157,7 +164,15 @@ class Catalog:
 
     async def boxes(self, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
         """The lines that touch any of these spans of the text, in order, each once; empty where nothing is laid out."""
-        return await self._db.read(lambda connection: documents.boxes(connection, doc_id, spans))
+
+        def boxes(connection: Connection) -> list[Box]:
+            if self._viewer is not None:
+                info = documents.get(connection, self._embedder, doc_id)
+                if info is None or not documents.sees(connection, self._viewer, info.collection):
+                    return []
+            return documents.boxes(connection, doc_id, spans)
+
+        return await self._db.read(boxes)
 
     async def file(self, doc_id: str) -> bytes:
         """The original bytes."""
@@ -235,7 +250,7 @@ class Catalog:
         await self._db.write(lambda connection: vectors.put(connection, embedder, blobs))
 
     def _collection(self, connection: Connection, name: str) -> CollectionInfo:
-        known = documents.collections(connection, self._embedder)
+        known = documents.collections(connection, self._embedder, self._viewer)
         for info in known:
             if info.name == name:
                 return info
@@ -245,6 +260,6 @@ class Catalog:
 
     def _document(self, connection: Connection, doc_id: str) -> DocumentInfo:
         info = documents.get(connection, self._embedder, doc_id)
-        if info is None:
+        if info is None or not documents.sees(connection, self._viewer, info.collection):
             raise NotFound(f"no document {doc_id!r}", hint="`citewell list` shows the documents and their ids")
         return info

@@ -55,8 +55,12 @@ def get(connection: Connection, item_id: str) -> Confirmed:
     """Raises NotFound."""
     item = find(connection, item_id)
     if item is None:
-        raise NotFound(f"no confirmed answer {item_id!r}", hint="`citewell knowledge list` shows all")
+        raise unknown(item_id)
     return item
+
+
+def unknown(item_id: str) -> NotFound:
+    return NotFound(f"no confirmed answer {item_id!r}", hint="`citewell knowledge list` shows all")
 
 
 def listed(
@@ -174,17 +178,18 @@ def _values(item: Confirmed) -> dict[str, Any]:
 
 
 _COLUMNS = """item_id, trace_id, agent, question, lang, source, collection, intent, logic, answer, tags, state, reason,
-    fingerprint, evidence, doc_id, uses, good, bad, used_at, created_at, updated_at"""
+    fingerprint, evidence, doc_id, uses, good, bad, used_at, created_at, updated_at, owner"""
 _SELECT = f"SELECT {_COLUMNS} FROM confirmed"  # noqa: S608 - names of ours only
 _INSERT = text(
     f"""INSERT INTO confirmed ({_COLUMNS}, embedder, vec)
     VALUES (:item_id, :trace_id, :agent, :question, :lang, :source, :collection, :intent, :logic, :answer, :tags, :state,
-        :reason, :fingerprint, :evidence, :doc_id, :uses, :good, :bad, :used_at, :created_at, :updated_at, :embedder, :vec)"""  # noqa: S608
+        :reason, :fingerprint, :evidence, :doc_id, :uses, :good, :bad, :used_at, :created_at, :updated_at, :owner, :embedder,
+        :vec)"""  # noqa: S608
 )
 _UPDATE = text(
     """UPDATE confirmed SET question = :question, lang = :lang, intent = :intent, logic = :logic, answer = :answer,
-        tags = :tags, fingerprint = :fingerprint, evidence = :evidence, updated_at = :updated_at, embedder = :embedder,
-        vec = :vec
+        tags = :tags, fingerprint = :fingerprint, evidence = :evidence, updated_at = :updated_at, owner = :owner,
+        embedder = :embedder, vec = :vec
     WHERE item_id = :item_id"""
 )
 _CONFIRM = text("INSERT OR IGNORE INTO confirmations (item_id, user_id, trace_id, at) VALUES (:item, :user, :trace, :at)")

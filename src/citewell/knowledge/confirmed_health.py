@@ -31,14 +31,14 @@ def delete_rules(connection: Connection, ids: Sequence[str]) -> None:
 
 
 def orphan_documents(connection: Connection) -> list[str]:
-    """Documents of the reserved collection that belong to no item in force."""
-    return list(connection.execute(_ORPHANS, {"collection": CONFIRMED}).scalars())
+    """Documents of the reserved collections that belong to no item in force."""
+    return list(connection.execute(_ORPHANS, _RESERVED).scalars())
 
 
 def document_ids(connection: Connection) -> set[str]:
-    """All documents of the reserved collection."""
-    query = text("SELECT doc_id FROM documents WHERE collection = :collection")
-    return set(connection.execute(query, {"collection": CONFIRMED}).scalars())
+    """All documents of the reserved collections."""
+    query = text("SELECT doc_id FROM documents WHERE collection = :collection OR collection GLOB :own")
+    return set(connection.execute(query, _RESERVED).scalars())
 
 
 def orphan_feedback(connection: Connection, before: float, gone: Sequence[str]) -> list[str]:
@@ -53,6 +53,7 @@ def delete_feedback(connection: Connection, ids: Sequence[str]) -> None:
     connection.execute(query, {"ids": json.dumps(list(ids))})
 
 
+_RESERVED = {"collection": CONFIRMED, "own": f"{CONFIRMED}-{'[0-9a-f]' * 16}"}  # documents.keeps_confirmed
 _OF = "(SELECT value FROM json_each(:ids))"
 _DELETE_ITEM = [
     text(f"DELETE FROM {table} WHERE item_id IN {_OF}")  # noqa: S608 - names of ours only
@@ -63,7 +64,7 @@ _DELETE_RULE = [
     for table, key in (("knowledge_uses", "item_id"), ("knowledge_log", "item_id"), ("rules", "rule_id"))
 ]
 _ORPHANS = text(
-    """SELECT doc_id FROM documents WHERE collection = :collection
+    """SELECT doc_id FROM documents WHERE (collection = :collection OR collection GLOB :own)
     AND doc_id NOT IN (SELECT doc_id FROM confirmed WHERE state = 'active')"""
 )
 _VOTES = text(

@@ -30,6 +30,7 @@ class Confirmed(Shown):
     """A question-and-answer chain that people have confirmed. `pending`: not by enough of them yet. `logic`: the SQL of the
     data agent, else what was searched and cited. `fingerprint`: of the schema (or of the cited documents) that it was confirmed
     on. `conflicts`: ids of items that answer the same question otherwise. `path` of its document, relative to the home.
+    `owner`: the one user whose documents or tables it rests on, and who may see it; empty: everybody may.
     """
 
     item_id: str
@@ -58,11 +59,12 @@ class Confirmed(Shown):
     used_at: float = 0.0
     created_at: float = 0.0
     updated_at: float = 0.0
+    owner: str = ""
 
 
 class Rule(Shown):
     """A correction. `waiting` for review, then `active` or `rejected`. `wrong`: the logic that was said to be wrong; `logic`:
-    the SQL that is right, where the correction is one.
+    the SQL that is right, where the correction is one. `owner` as of an item.
     """
 
     rule_id: str
@@ -83,6 +85,7 @@ class Rule(Shown):
     used_at: float = 0.0
     created_at: float = 0.0
     updated_at: float = 0.0
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

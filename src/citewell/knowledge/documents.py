@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -23,11 +24,13 @@ from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
 LONGEST_NAME = 100  # characters of a collection's name
 CONFIRMED = "confirmed_qa"  # the collection of confirmed answers: their documents come and go with them
+_CONFIRMED = re.compile(rf"{CONFIRMED}(-[0-9a-f]{{16}})?")
 
 
 class CollectionInfo(Shown):
     """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use); all of them by their words.
-    Summaries are not counted. `chunking`: how its documents are cut where that differs from the settings.
+    Summaries are not counted. `chunking`: how its documents are cut where that differs from the settings. `owner`: the one
+    user who may see it; empty: everybody.
     """
 
     name: str
@@ -36,6 +39,7 @@ class CollectionInfo(Shown):
     embedded: int
     created_at: float
     chunking: dict[str, Any] = Field(default={})
+    owner: str = ""
 
 
 class DocumentInfo(Shown):
@@ -121,14 +125,34 @@ def put(
     return info
 
 
-def ensure_collection(connection: Connection, name: str, now: float) -> None:
-    connection.execute(
-        text("INSERT OR IGNORE INTO collections (name, created_at) VALUES (:name, :now)"), {"name": name, "now": now}
-    )
+def confirmed_of(owner: str) -> str:
+    """The collection of confirmed answers that rest on what is this user's alone; of nobody's: everybody's."""
+    return f"{CONFIRMED}-{hashlib.sha256(owner.encode('utf-8', 'replace')).hexdigest()[:16]}" if owner else CONFIRMED
 
 
-def collections(connection: Connection, embedder: str) -> list[CollectionInfo]:
-    rows = connection.execute(_COLLECTIONS, {"embedder": embedder}).mappings()
+def keeps_confirmed(collection: str) -> bool:
+    """Whether it is one of those."""
+    return _CONFIRMED.fullmatch(collection) is not None
+
+
+def ensure_collection(connection: Connection, name: str, now: float, owner: str = "") -> None:
+    """One that is there keeps its owner."""
+    values = {"name": name, "now": now, "owner": owner}
+    connection.execute(text("INSERT OR IGNORE INTO collections (name, created_at, owner) VALUES (:name, :now, :owner)"), values)
+
+
+def sees(connection: Connection, viewer: str | None, collection: str) -> bool:
+    """Whether this user may see what is in a collection; None: all of them."""
+    if viewer is None:
+        return True
+    query = text("SELECT owner FROM collections WHERE name = :name")
+    owner = connection.execute(query, {"name": collection}).scalar_one_or_none()
+    return owner in {"", viewer}
+
+
+def collections(connection: Connection, embedder: str, viewer: str | None = None) -> list[CollectionInfo]:
+    """Those that this user may see; None: all."""
+    rows = connection.execute(_COLLECTIONS, {"embedder": embedder, "viewer": viewer}).mappings()
     return [CollectionInfo(**{**row, "chunking": json.loads(row["chunking"])}) for row in rows]
 
 
@@ -239,11 +263,11 @@ def _info(row: RowMapping) -> DocumentInfo:
 
 
 _COLLECTIONS = text(
-    """SELECT name, created_at, chunking,
+    """SELECT name, created_at, chunking, owner,
         (SELECT count(*) FROM documents WHERE collection = name) AS documents,
         (SELECT count(*) FROM chunks WHERE collection = name AND kind <> 'summary') AS chunks,
         (SELECT count(*) FROM chunks WHERE collection = name AND embedder = :embedder AND kind <> 'summary') AS embedded
-    FROM collections ORDER BY name"""
+    FROM collections WHERE :viewer IS NULL OR owner IN ('', :viewer) ORDER BY name"""
 )
 # `f` reads what stands behind the text of a row from an index, so that no text is read
 _INFO = """SELECT d.doc_id, d.collection, d.uri, d.title, d.media_type, d.lang, d.sha256, d.version, d.page_count AS pages,
@@ -268,7 +292,7 @@ def check_name(name: str) -> str:
     """Names stand in addresses and on command lines: printable, no slash, no space at the ends. For what people add, so
     CONFIRMED is none. Raises InvalidInput.
     """
-    if name == CONFIRMED:
+    if keeps_confirmed(name):
         hint = "`citewell feedback TRACE_ID --correct` puts an answer there; choose another name for your documents"
         raise InvalidInput(f"collection {name}: kept for confirmed answers", hint=hint)
     if not name or len(name) > LONGEST_NAME or name != name.strip() or not name.isprintable() or "/" in name:

@@ -131,9 +131,11 @@ def has_job(connection: Connection, feedback_id: str) -> bool:
     return connection.execute(_JOB, {"id": feedback_id}).scalar_one_or_none() is not None
 
 
-def wrong(connection: Connection, limit: int) -> list[Wrong]:
-    """Questions that were answered wrong, the most often first."""
-    rows = connection.execute(_WRONG, {"limit": limit}).mappings()
+def wrong(connection: Connection, limit: int, viewer: str | None = None) -> list[Wrong]:
+    """Questions that were answered wrong, the most often first; those that this user asked, or that rest on what everybody
+    sees. None: all.
+    """
+    rows = connection.execute(_WRONG, {"limit": limit, "viewer": viewer}).mappings()
     return [Wrong(**row) for row in rows]
 
 
@@ -187,7 +189,11 @@ _WRONG = text(
         SELECT agent, user_id, trace_id, correction, updated_at, json_extract(trace, '$.question') AS question,
             json_extract(trace, '$.answer.answer') AS answer,
             row_number() OVER (PARTITION BY agent, json_extract(trace, '$.question') ORDER BY updated_at DESC) AS nth
-        FROM feedback WHERE is_correct = 0 AND trace <> '')
+        FROM feedback WHERE is_correct = 0 AND trace <> '' AND (:viewer IS NULL OR user_id = :viewer OR ((
+            EXISTS (SELECT 1 FROM collections WHERE name = json_extract(trace, '$.collection') AND owner = '')
+            OR EXISTS (SELECT 1 FROM sources WHERE name = json_extract(trace, '$.answer.data.source') AND owner = ''))
+            AND NOT EXISTS (
+                SELECT 1 FROM json_each(trace, '$.answer.citations') WHERE json_extract(value, '$.origin') = 'memory'))))
     SELECT question, agent, count(*) AS times, count(DISTINCT user_id) AS people, sum(correction <> '') AS corrected,
         max(CASE WHEN nth = 1 THEN trace_id END) AS last_trace_id, max(CASE WHEN nth = 1 THEN answer END) AS last_answer,
         max(updated_at) AS last_at

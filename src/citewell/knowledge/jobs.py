@@ -47,10 +47,23 @@ class Job(Shown):
 class Jobs:
     """Raises NotFound for an unknown job, Conflict for one that is not the caller's to change, and StorageError."""
 
-    def __init__(self, db: Database, clock: Callable[[], float] = time.time, *, lease: float = LEASE_SECONDS) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Callable[[], float] = time.time,
+        *,
+        lease: float = LEASE_SECONDS,
+        viewer: str | None = None,
+    ) -> None:
+        """`viewer`: finds this user's jobs and those of shared collections, and makes jobs of theirs; None: finds all."""
         self._db = db
         self._clock = clock
         self._lease = lease
+        self._viewer = viewer
+
+    def seen_by(self, viewer: str) -> Jobs:
+        """The same, with this user's eyes."""
+        return Jobs(self._db, self._clock, lease=self._lease, viewer=viewer)
 
     async def create(self, kind: str, payload: Mapping[str, Any]) -> Job:
         return await self._db.write(lambda connection: self.create_in(connection, kind, payload))
@@ -59,17 +72,18 @@ class Jobs:
         """The same, as part of a transaction: the work is there when what it is about is."""
         job_id = "job_" + secrets.token_hex(8)
         row = {"job_id": job_id, "kind": kind, "payload": json.dumps(dict(payload)), "now": self._clock()}
-        connection.execute(_INSERT, row)
+        connection.execute(_INSERT, row | {"owner": self._viewer or ""})
         return _job(_row(connection, job_id))
 
     async def get(self, job_id: str) -> Job:
-        return await self._db.read(lambda connection: _job(_row(connection, job_id)))
+        return await self._db.read(lambda connection: _job(_row(connection, job_id, self._viewer)))
 
     async def list(self, limit: int = 100) -> list[Job]:
         """The newest first."""
+        values = {"limit": limit, "viewer": self._viewer}
 
         def rows(connection: Connection) -> list[Job]:
-            return [_job(row) for row in connection.execute(_NEWEST, {"limit": limit}).mappings()]
+            return [_job(row) for row in connection.execute(_NEWEST, values).mappings()]
 
         return await self._db.read(rows)
 
@@ -125,7 +139,7 @@ class Jobs:
         """A job that waits or runs ends here; its worker's next report is refused. Raises Conflict where it has ended."""
 
         def cancel(connection: Connection) -> Job:
-            state = _row(connection, job_id)["state"]
+            state = _row(connection, job_id, self._viewer)["state"]
             if state in ENDED:
                 raise Conflict(f"job {job_id}: it is {state} already", hint="only a job that waits or runs can be cancelled")
             connection.execute(_CANCEL, {"job_id": job_id, "now": self._clock()})
@@ -162,8 +176,8 @@ class Jobs:
         return await self._db.write(update)
 
 
-def _row(connection: Connection, job_id: str) -> RowMapping:
-    row = connection.execute(text("SELECT * FROM jobs WHERE job_id = :id"), {"id": job_id}).mappings().one_or_none()
+def _row(connection: Connection, job_id: str, viewer: str | None = None) -> RowMapping:
+    row = connection.execute(_ONE, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
     if row is None:
         raise NotFound(f"no job {job_id!r}", hint="an upload answers with the id of its job; GET /api/jobs lists them")
     return row
@@ -184,10 +198,14 @@ def _job(row: RowMapping) -> Job:
 
 _GAVE_UP = json.dumps({"code": "gave_up", "message": "the worker died each time it was tried", "hint": "see the log"})
 _INSERT = text(
-    """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at)
-    VALUES (:job_id, :kind, :payload, 'queued', 0, 0, '', 0, 0, :now, :now)"""
+    """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at, owner)
+    VALUES (:job_id, :kind, :payload, 'queued', 0, 0, '', 0, 0, :now, :now, :owner)"""
 )
-_NEWEST = text("SELECT * FROM jobs ORDER BY created_at DESC, rowid DESC LIMIT :limit")
+# work on a shared collection is everybody's to see, as the collection is; not that on one of its name that was there before
+_SEEN = """(:viewer IS NULL OR owner = :viewer OR EXISTS (SELECT 1 FROM collections c
+    WHERE c.owner = '' AND c.name = json_extract(jobs.payload, '$.collection') AND c.created_at <= jobs.created_at))"""
+_ONE = text(f"SELECT * FROM jobs WHERE job_id = :id AND {_SEEN}")  # noqa: S608 - words of ours only
+_NEWEST = text(f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowid DESC LIMIT :limit")  # noqa: S608
 _WAITING = text(
     """SELECT job_id FROM jobs WHERE (state = 'queued' OR (state = 'running' AND lease < :now)) AND :kind IN ('', kind)
     ORDER BY created_at, rowid LIMIT 1"""

@@ -267,6 +267,43 @@ def m012_feedback(connection: Connection) -> None:
     )
 
 
+def m013_users(connection: Connection) -> None:
+    """Who may sign in, their tokens and the page's sessions (hashes only), and whose things are that are not everybody's.
+
+    `person`: what two spellings of one name share (people.py). `expires` 0: never. An empty `owner`: shared. What was there is
+    shared, but papers: those are their reader's, and so is what was confirmed of them; a job moves that out of all sight.
+    """
+    _run(
+        connection,
+        """CREATE TABLE users (
+            user_id TEXT PRIMARY KEY, person TEXT NOT NULL UNIQUE, role TEXT NOT NULL, created_at REAL NOT NULL)""",
+        """CREATE TABLE tokens (
+            token_id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
+            scope TEXT NOT NULL, sha256 TEXT NOT NULL UNIQUE, created_at REAL NOT NULL, used_at REAL NOT NULL,
+            expires REAL NOT NULL)""",
+        "CREATE INDEX tokens_user ON tokens (user_id, created_at)",
+        """CREATE TABLE sign_ins (
+            sha256 TEXT PRIMARY KEY, token_id TEXT NOT NULL REFERENCES tokens ON DELETE CASCADE,
+            created_at REAL NOT NULL, used_at REAL NOT NULL)""",
+        "CREATE INDEX sign_ins_token ON sign_ins (token_id)",
+        *(f"ALTER TABLE {table} ADD COLUMN owner TEXT NOT NULL DEFAULT ''" for table in _OWNED),
+        """UPDATE collections SET owner = coalesce((SELECT min(user_id) FROM sessions
+            WHERE json_valid(session_data) AND json_extract(session_data, '$.paper.collection') = collections.name
+            HAVING count(DISTINCT user_id) = 1), '')""",
+        *(
+            f"""UPDATE {table} SET owner = coalesce((SELECT owner FROM collections WHERE name = {table}.collection), '')
+            WHERE collection <> ''"""  # noqa: S608 - names of ours only
+            for table in ("confirmed", "rules")
+        ),
+        """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at)
+            SELECT 'job_' || lower(hex(randomblob(8))), 'feedback', json_object('item_id', item_id), 'queued', 0, 0, '', 0, 0,
+                updated_at, updated_at FROM confirmed WHERE owner <> '' AND doc_id <> ''""",
+    )
+
+
+_OWNED = ("collections", "sources", "jobs", "confirmed", "rules")
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
     m001_knowledge,
     m002_sessions,
@@ -280,6 +317,7 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
     m010_leases,
     m011_sources,
     m012_feedback,
+    m013_users,
 ]
 
 

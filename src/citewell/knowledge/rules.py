@@ -32,8 +32,12 @@ def get(connection: Connection, rule_id: str) -> Rule:
     """Raises NotFound."""
     rule = find(connection, rule_id)
     if rule is None:
-        raise NotFound(f"no correction {rule_id!r}", hint="`citewell knowledge rules` shows all")
+        raise unknown(rule_id)
     return rule
+
+
+def unknown(rule_id: str) -> NotFound:
+    return NotFound(f"no correction {rule_id!r}", hint="`citewell knowledge rules` shows all")
 
 
 def listed(connection: Connection, state: str | None = None) -> list[Rule]:
@@ -58,12 +62,12 @@ def set_logic(connection: Connection, rule_id: str, logic: str) -> None:
 
 
 _COLUMNS = """rule_id, trace_id, user_id, agent, question, lang, source, collection, wrong, correction, logic, state, reason,
-    reviewed_by, uses, used_at, created_at, updated_at"""
+    reviewed_by, uses, used_at, created_at, updated_at, owner"""
 _SELECT = f"SELECT {_COLUMNS} FROM rules"  # noqa: S608 - names of ours only
 _PUT = text(
     f"""INSERT INTO rules ({_COLUMNS}, embedder, vec)
     VALUES (:rule_id, :trace_id, :user_id, :agent, :question, :lang, :source, :collection, :wrong, :correction, :logic, :state,
-        :reason, :reviewed_by, :uses, :used_at, :created_at, :updated_at, :embedder, :vec)
+        :reason, :reviewed_by, :uses, :used_at, :created_at, :updated_at, :owner, :embedder, :vec)
     ON CONFLICT (rule_id) DO UPDATE SET correction = excluded.correction, logic = excluded.logic, state = excluded.state,
         reason = excluded.reason, reviewed_by = '', updated_at = excluded.updated_at, embedder = excluded.embedder,
         vec = excluded.vec"""  # noqa: S608

@@ -36,6 +36,7 @@ class Source(Shown):
     """`location`: the path or the URL, without its password. `path`: the copy that is asked, relative to the home; empty where
     a database is asked itself. `stat`: of the file when it was read (`size`, `mtime_ns`, `sha256`). `tables`: the schema, JSON.
     `problem`: why the file or the server could not be reached when it was last tried; `warnings`: what reading it left out.
+    `owner`: the one user who may see it; empty: everybody.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Source(Shown):
     problem: str = ""
     created_at: float = 0.0
     refreshed_at: float = 0.0
+    owner: str = ""
 
     @property
     def is_file(self) -> bool:
@@ -61,14 +63,22 @@ Also = Callable[[Connection, Source | None, Source], object]  # the source befor
 
 
 class Sources:
-    """Each verb is one transaction. Raises NotFound for a name that is none, and StorageError."""
+    """Each verb is one transaction. Raises NotFound for a name that is none, and StorageError. `viewer`: what is another
+    user's is not found; None: everything is.
+    """
 
-    def __init__(self, db: Database, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, db: Database, clock: Callable[[], float] = time.time, *, viewer: str | None = None) -> None:
         self._db = db
         self._clock = clock
+        self._viewer = viewer
+
+    def seen_by(self, viewer: str) -> Sources:
+        """The same, with this user's eyes."""
+        return Sources(self._db, self._clock, viewer=viewer)
 
     async def put(self, source: Source, location: str, *, unless: str | None = None, also: Also | None = None) -> Source:
-        """Keep a source in the place of one of its name, whose glossary stays. `location` as it was given, with its password.
+        """Keep a source in the place of one of its name, whose glossary and owner stay. `location` as it was given, with its
+        password.
 
         `unless`: the location that a source of this name may have so far; Conflict where it has another. Its times are set.
         `also`: what else belongs to the transaction; it is given what the source was before, None where there was none.
@@ -83,15 +93,18 @@ class Sources:
             "tables": json.dumps(source.tables, ensure_ascii=False),
             "fingerprint": source.fingerprint,
             "problem": source.problem,
+            "owner": source.owner,
             "now": now,
         }
 
         def put(connection: Connection) -> Source:
-            before = connection.execute(_GET, {"name": source.name}).one_or_none()
+            before = connection.execute(_GET, {"name": source.name, "viewer": None}).one_or_none()
+            if before is not None and self._viewer is not None and before.owner not in {"", self._viewer}:
+                raise _taken(source.name)
             if before is not None and unless is not None and before.location != unless:
                 raise _taken(source.name, _source(before).location)
             connection.execute(_PUT, row)
-            kept = _source(connection.execute(_GET, {"name": source.name}).one())
+            kept = _source(connection.execute(_GET, {"name": source.name, "viewer": None}).one())
             if also is not None:
                 also(connection, None if before is None else _source(before), kept)
             return kept
@@ -99,28 +112,34 @@ class Sources:
         return await self._db.write(put)
 
     async def get(self, name: str) -> Source:
-        return await self._db.read(lambda connection: _source(_row(connection, name)))
+        return await self._db.read(lambda connection: _source(_row(connection, name, self._viewer)))
 
     async def find(self, name: str) -> Source | None:
+        """Raises Conflict where the name is taken by what this user may not see."""
+
         def find(connection: Connection) -> Source | None:
-            row = connection.execute(_GET, {"name": name}).one_or_none()
+            row = connection.execute(_GET, {"name": name, "viewer": None}).one_or_none()
+            if row is not None and self._viewer is not None and row.owner not in {"", self._viewer}:
+                raise _taken(name)
             return None if row is None else _source(row)
 
         return await self._db.read(find)
 
     async def location(self, name: str) -> str:
         """With the password, where it has one: for connecting, and for nothing else."""
-        return await self._db.read(lambda connection: str(_row(connection, name).location))
+        return await self._db.read(lambda connection: str(_row(connection, name, self._viewer).location))
 
     async def list(self) -> list[Source]:
         """In the order of their names."""
-        return await self._db.read(lambda connection: [_source(row) for row in connection.execute(_ALL)])
+        return await self._db.read(
+            lambda connection: [_source(row) for row in connection.execute(_ALL, {"viewer": self._viewer})]
+        )
 
     async def remove(self, name: str, also: Callable[[Connection, Source], object] | None = None) -> Source:
         """Returns what it was. `also`: what else belongs to the transaction."""
 
         def remove(connection: Connection) -> Source:
-            source = _source(_row(connection, name))
+            source = _source(_row(connection, name, self._viewer))
             connection.execute(_REMOVE, {"name": name})
             if also is not None:
                 also(connection, source)
@@ -136,7 +155,7 @@ class Sources:
         kept = json.dumps([term.model_dump() for term in checked], ensure_ascii=False)
 
         def put(connection: Connection) -> Source:
-            _row(connection, name)
+            _row(connection, name, self._viewer)
             connection.execute(_GLOSSARY, {"name": name, "glossary": kept})
             return _source(_row(connection, name))
 
@@ -146,7 +165,7 @@ class Sources:
         """Add terms or reword them, and take others out, in one transaction. Raises NotFound for a term that is none."""
 
         def change(connection: Connection) -> Source:
-            terms = {term.term: term.meaning for term in _source(_row(connection, name)).glossary}
+            terms = {term.term: term.meaning for term in _source(_row(connection, name, self._viewer)).glossary}
             for term in remove:
                 if term not in terms:
                     raise NotFound(f"{name}: its glossary has no term {term!r}", hint=_near(term, terms))
@@ -164,8 +183,9 @@ class Sources:
         await self._db.write(lambda connection: connection.execute(_PROBLEM, {"name": name, "problem": problem}) and None)
 
     async def paths(self) -> set[str]:
-        """The copies that are in use."""
-        return await self._db.read(lambda connection: {row.path for row in connection.execute(_ALL) if row.path})
+        """The copies that are in use, whosever they are."""
+        everything = {"viewer": None}
+        return await self._db.read(lambda connection: {row.path for row in connection.execute(_ALL, everything) if row.path})
 
 
 def check_source_name(name: str) -> str:
@@ -196,8 +216,11 @@ def check_glossary(terms: Sequence[GlossaryTerm]) -> list[GlossaryTerm]:
     return [GlossaryTerm(term=term, meaning=meaning) for term, meaning in kept.items()]
 
 
-def _taken(name: str, location: str) -> Conflict:
+def _taken(name: str, location: str = "") -> Conflict:
+    """`location` is not said to who may not see the source."""
     hint = f"choose another with --name, or `citewell data remove` that one first; it is {location}"
+    if not location:
+        return Conflict(f"the name {name!r} is taken", hint="choose another name")
     return Conflict(f"a source {name!r} is there already, from another place", hint=hint)
 
 
@@ -208,10 +231,10 @@ def _near(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
-def _row(connection: Connection, name: str) -> Row[Any]:
-    row = connection.execute(_GET, {"name": name}).one_or_none()
+def _row(connection: Connection, name: str, viewer: str | None = None) -> Row[Any]:
+    row = connection.execute(_GET, {"name": name, "viewer": viewer}).one_or_none()
     if row is None:
-        known = [each.name for each in connection.execute(_ALL)]
+        known = [each.name for each in connection.execute(_ALL, {"viewer": viewer})]
         hint = _near(name, known) or "`citewell data list` shows them; `citewell data add FILE|URL` adds one"
         shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
         raise NotFound(f"no source {shown!r}", hint=hint)
@@ -233,15 +256,17 @@ def _source(row: Row[Any]) -> Source:
         problem=row.problem,
         created_at=row.created_at,
         refreshed_at=row.refreshed_at,
+        owner=row.owner,
     )
 
 
-_GET = text("SELECT * FROM sources WHERE name = :name")
-_ALL = text("SELECT * FROM sources ORDER BY name")
+_SEEN = "(:viewer IS NULL OR owner IN ('', :viewer))"
+_GET = text(f"SELECT * FROM sources WHERE name = :name AND {_SEEN}")  # noqa: S608 - words of ours only
+_ALL = text(f"SELECT * FROM sources WHERE {_SEEN} ORDER BY name")  # noqa: S608
 _PUT = text(
     """INSERT INTO sources
-        (name, dialect, location, path, stat, tables, fingerprint, glossary, problem, created_at, refreshed_at)
-    VALUES (:name, :dialect, :location, :path, :stat, :tables, :fingerprint, '[]', :problem, :now, :now)
+        (name, dialect, location, path, stat, tables, fingerprint, glossary, problem, created_at, refreshed_at, owner)
+    VALUES (:name, :dialect, :location, :path, :stat, :tables, :fingerprint, '[]', :problem, :now, :now, :owner)
     ON CONFLICT (name) DO UPDATE SET dialect = excluded.dialect, location = excluded.location, path = excluded.path,
         stat = excluded.stat, tables = excluded.tables, fingerprint = excluded.fingerprint, problem = excluded.problem,
         refreshed_at = excluded.refreshed_at"""

@@ -90,6 +90,15 @@ class Traces:
 
         return [_trace(kept) for kept in await self._db.read(rows)]
 
+    async def of_session(self, session_id: str, user_id: str = "local", limit: int = 200) -> list[Trace]:
+        """The newest of a session, in the order in which they were asked."""
+        values = {"session": session_id, "user": user_id, "now": self._clock(), "limit": limit}
+
+        def rows(connection: Connection) -> list[Row[Any]]:
+            return list(connection.execute(_OF_SESSION, values))
+
+        return [_trace(kept) for kept in reversed(await self._db.read(rows))]
+
 
 def _trace(kept: Row[Any]) -> Trace:
     """One that was kept before traces told their end is told it by its row."""
@@ -103,5 +112,9 @@ _PUT = text(
 )
 _NEWEST = text(
     """SELECT trace, expires FROM traces WHERE user_id = :user AND expires > :now
+    ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
+)
+_OF_SESSION = text(
+    """SELECT trace, expires FROM traces WHERE session_id = :session AND user_id = :user AND expires > :now
     ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
 )

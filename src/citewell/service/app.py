@@ -23,6 +23,7 @@ from citewell.knowledge.sessions import Sessions
 from citewell.knowledge.sites import Sites
 from citewell.knowledge.sources import Sources
 from citewell.knowledge.traces import Traces
+from citewell.knowledge.users import Users
 from citewell.models import build_embedder, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Reranker
 from citewell.retrieve.confidence import OWN, Calibration, in_force
@@ -32,13 +33,17 @@ if TYPE_CHECKING:
     from citewell.service.near import Labels
     from citewell.service.pages import Pages
     from citewell.service.run import Run
+    from citewell.service.view import Viewer
     from citewell.service.web import Web
 
 LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
 
 
 class App:
-    """Raises on entry StorageError where the database cannot be opened, and ConfigError where a model cannot be built."""
+    """Raises on entry StorageError where the database cannot be opened, and ConfigError where a model cannot be built.
+
+    `viewer`: whose eyes it is seen with (view.py); None: everything is seen. `root`: the one that was opened.
+    """
 
     db: Database
     catalog: Catalog
@@ -50,10 +55,14 @@ class App:
     snapshots: Snapshots
     sites: Sites
     sources: Sources
+    users: Users
+    root: App
+    viewer: Viewer | None = None
 
     def __init__(self, settings: Settings, *, lender: App | None = None) -> None:
         """`lender`: an open App whose models and calibration are used, and which closes them."""
         self.settings = settings
+        self.root = self
         self._lender = lender
         self.new_job = asyncio.Event()  # wakes the worker of this process
         self.turns = Turns()
@@ -143,6 +152,7 @@ class App:
         self.snapshots = Snapshots(self.db)
         self.sites = Sites(self.db)
         self.sources = Sources(self.db)
+        self.users = Users(self.db)
         return self
 
     async def __aexit__(

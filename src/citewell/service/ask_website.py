@@ -20,11 +20,14 @@ from citewell.ingest.domains import domains
 from citewell.ingest.urls import canonical
 from citewell.knowledge.documents import check_name
 from citewell.retrieve.confidence import confidence
+from citewell.service.app import App
 from citewell.service.ask_qa import widener
 from citewell.service.auto import ADDRESS
+from citewell.service.collections_of import reach
 from citewell.service.locate import locator
 from citewell.service.options import EXPLORING
 from citewell.service.run import Run
+from citewell.service.view import need
 from citewell.service.website import Website
 from citewell.skills.clean import clean
 from citewell.skills.sensitive import word_list
@@ -133,7 +136,27 @@ async def scope_of(run: Run) -> Scope:
         before = replace(before, instruction=said.instruction)
     domains(before.allowed_domains)
     check_name(before.collection)
+    await _may_explore(run, before)
     return before
+
+
+async def _may_explore(run: Run, scope: Scope) -> None:
+    """Who only reads may ask a site that is kept, within what it was kept with. Raises NotAllowed, and NotFound where the
+    collection is another user's.
+    """
+    if run.app.viewer is None:
+        return
+    kept = await _kept(run.app, scope.collection)
+    if kept is None or not _within(scope, kept):
+        need(run.app, "editor", "to explore another site")
+    await reach(run.app, scope.collection)
+
+
+def _within(scope: Scope, kept: Scope) -> bool:
+    """Whether nothing is asked that was not kept. No domains at all: every one."""
+    if kept.allowed_domains and not (scope.allowed_domains and set(scope.allowed_domains) <= set(kept.allowed_domains)):
+        return False
+    return all(map(domains(kept.allowed_domains).allow, scope.start_urls))
 
 
 async def _before(run: Run) -> Scope | None:
@@ -142,15 +165,18 @@ async def _before(run: Run) -> Scope | None:
         data = (await run.app.sessions.data(run.session_id)).get(SITE)
         if data is not None and run.request.collection in {None, data["collection"]}:
             return Scope(data["collection"], tuple(data["start_urls"]), tuple(data["allowed_domains"]), data["instruction"])
-    if run.request.collection is None:
-        return None
-    kept = await run.app.sites.site(run.request.collection)
+    return None if run.request.collection is None else await _kept(run.app, run.request.collection)
+
+
+async def _kept(app: App, collection: str) -> Scope | None:
+    """A site as it was explored, or the pages of it that were added."""
+    kept = await app.sites.site(collection)
     if kept is not None:
         return Scope(kept.collection, kept.start_urls, kept.allowed_domains)
-    pages = await run.app.snapshots.of(run.request.collection, links=False)
+    pages = await app.snapshots.of(collection, links=False)
     starts = tuple(page.uri for page in pages if page.doc_id)[:STARTS]
     hosts = tuple(dict.fromkeys(urlsplit(url).netloc for url in starts))
-    return Scope(run.request.collection, starts, hosts) if starts else None
+    return Scope(collection, starts, hosts) if starts else None
 
 
 def _deps(run: Run, scope: Scope) -> Deps:

@@ -43,7 +43,9 @@ async def chain_of(app: App, trace: Trace) -> Chain:
     tables = trace.agent == "data"
     source = str(data.get("source") or "") if tables else ""
     question = clean(_in_full(trace, snapshot.intent_analysis.parameters))
-    fingerprint, evidence = await app.db.read(lambda connection: _evidence(connection, trace, source))
+    fingerprint, evidence, owner = await app.db.read(
+        lambda connection: (*_evidence(connection, trace, source), _owner(connection, trace, source))
+    )
     intent = snapshot.intent_analysis
     item = Confirmed(
         item_id=f"qa_confirmed_{trace.trace_id}",
@@ -60,6 +62,7 @@ async def chain_of(app: App, trace: Trace) -> Chain:
         state="pending",
         fingerprint=fingerprint,
         evidence=evidence,
+        owner=owner,
     )
     if tables:
         await anyio.to_thread.run_sync(normal_sql, item.logic, "")  # the parser is loaded before the database is locked
@@ -116,6 +119,18 @@ def _first(data: dict[str, Any]) -> list[list[Any]]:
     return kept
 
 
+def _owner(connection: Connection, trace: Trace, source: str) -> str:
+    """Whose alone the tables or the documents are that an answer rests on; empty where all of them are everybody's. Who asked
+    where that cannot be told any more, or where they saw what is another's.
+    """
+    if trace.agent == "data":
+        owners = set(connection.execute(_OF_SOURCE, {"name": source}).scalars())
+    else:
+        ids = json.dumps(sorted({citation.doc_id for citation in trace.answer.citations}))
+        owners = set(connection.execute(_OF_DOCUMENTS, {"collection": trace.collection, "ids": ids}).scalars())
+    return "" if owners <= {""} else trace.user_id
+
+
 def _evidence(connection: Connection, trace: Trace, source: str) -> tuple[str, list[dict[str, Any]]]:
     """(fingerprint, evidence): of tables the schema's and the first rows; else a hash of the cited documents' bytes, and the
     citations with those bytes' hash.
@@ -136,3 +151,11 @@ def _evidence(connection: Connection, trace: Trace, source: str) -> tuple[str, l
     ]
     known = json.dumps(sorted(hashes.items()))
     return sha256(known.encode()).hexdigest()[:16] if hashes else "", cited
+
+
+_OF_SOURCE = text("SELECT owner FROM sources WHERE name = :name")
+_OF_DOCUMENTS = text(
+    """SELECT owner FROM collections WHERE name = :collection UNION
+    SELECT c.owner FROM documents d JOIN collections c ON c.name = d.collection
+    WHERE d.doc_id IN (SELECT value FROM json_each(:ids))"""
+)

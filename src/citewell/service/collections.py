@@ -24,15 +24,16 @@ async def get_collection(app: App, name: str) -> CollectionInfo:
     return await app.catalog.collection(name)
 
 
-async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | None = None) -> CollectionInfo:
-    """`chunking`: how its documents are cut where that differs from the settings. Raises InvalidInput for a chunking that
+async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | None = None, owner: str = "") -> CollectionInfo:
+    """`chunking`: how its documents are cut where that differs from the settings. `owner`: the one user who may see it; empty:
+    everybody. Raises InvalidInput for a chunking that
     does not fit or a name that cannot be shown or typed, Conflict where it exists.
     """
     own = {key: value for key, value in (chunking or {}).items() if value is not None}
     chunking_of(app.settings.ingest, own)
-    if any(info.name == check_name(name) for info in await app.catalog.collections()):
+    if any(info.name == check_name(name) for info in await app.root.catalog.collections()):
         raise Conflict(f"collection {name}: exists already", hint="add documents to it, or choose another name")
-    await app.catalog.create_collection(name)
+    await app.catalog.create_collection(name, owner)
     if own:
         await app.catalog.set_chunking(name, own)
     return await app.catalog.collection(name)

@@ -23,11 +23,12 @@ from citewell.knowledge import confirmed, documents, vectors
 from citewell.knowledge.confirmed_files import path_of, remove, same, write
 from citewell.knowledge.confirmed_markdown import document
 from citewell.knowledge.confirmed_types import Confirmation, Confirmed, ItemState
-from citewell.knowledge.documents import CONFIRMED, Prepared
+from citewell.knowledge.documents import Prepared, confirmed_of
 from citewell.knowledge.people import is_one_of, people
 from citewell.models.base import Vector
 from citewell.retrieve.weigh import HIGHEST
 from citewell.service.app import App
+from citewell.service.reviewers import feedback_settings
 
 TRIES = 20  # times that somebody else may change the item while this is at work
 
@@ -65,16 +66,23 @@ def wanted(item: Confirmed, settings: FeedbackSettings) -> tuple[ItemState, str]
 
 async def settle(app: App, item_id: str) -> Confirmed:
     """Raises NotFound, StorageError (the file, the database) and what the embedder raises; then nothing is half done."""
+    app = app.root
     for _ in range(TRIES):
-        item = await app.db.read(lambda connection: confirmed.get(connection, item_id))
+        item, state = await app.db.read(lambda connection: _now(app, connection, item_id))
         path = path_of(app.settings.home, item.trace_id)
-        if wanted(item, app.settings.feedback)[0] == "active":
+        if state == "active":
             settled = await _show(app, item, path)
         else:
             settled = await _hide(app, item_id, path)
         if settled is not None:
             return settled
     raise Conflict(f"{item_id} is being changed by others all the time", hint="try again")
+
+
+def _now(app: App, connection: Connection, item_id: str) -> tuple[Confirmed, ItemState]:
+    """An item, and the state that it should be in."""
+    item = confirmed.get(connection, item_id)
+    return item, wanted(item, feedback_settings(app, connection))[0]
 
 
 async def _show(app: App, item: Confirmed, path: Path) -> Confirmed | None:
@@ -86,11 +94,14 @@ async def _show(app: App, item: Confirmed, path: Path) -> Confirmed | None:
 
     def show(connection: Connection) -> bool:
         fresh = confirmed.get(connection, item.item_id)
-        state, reason = wanted(fresh, app.settings.feedback)
+        state, reason = wanted(fresh, feedback_settings(app, connection))
         if state != "active" or document(fresh) != words or (made is None and fresh.doc_id != item.doc_id):
             return False
         if made is not None:
-            confirmed.set_document(connection, item.item_id, _put(app, connection, made))
+            doc_id = _put(app, connection, made, fresh.owner)
+            if fresh.doc_id not in {"", doc_id}:  # it was kept where others could see it
+                app.catalog.delete_in(connection, fresh.doc_id)
+            confirmed.set_document(connection, item.item_id, doc_id)
         _set_state(connection, fresh, state, reason)
         return True
 
@@ -104,7 +115,7 @@ async def _hide(app: App, item_id: str, path: Path) -> Confirmed | None:
 
     def hide(connection: Connection) -> bool | None:
         fresh = confirmed.get(connection, item_id)
-        state, reason = wanted(fresh, app.settings.feedback)
+        state, reason = wanted(fresh, feedback_settings(app, connection))
         if state == "active":
             return None
         gone = hide_in(app, connection, fresh)
@@ -117,8 +128,8 @@ async def _hide(app: App, item_id: str, path: Path) -> Confirmed | None:
     if gone:
         await app.db.forget()
     await anyio.to_thread.run_sync(remove, path)
-    item = await app.db.read(lambda connection: confirmed.get(connection, item_id))
-    return None if wanted(item, app.settings.feedback)[0] == "active" else item  # somebody may have written it just before
+    item, state = await app.db.read(lambda connection: _now(app, connection, item_id))
+    return None if state == "active" else item  # somebody may have written it just before
 
 
 def hide_in(app: App, connection: Connection, item: Confirmed) -> bool:
@@ -145,7 +156,7 @@ def uri_of(item: Confirmed) -> str:
 
 async def _made(app: App, item: Confirmed, data: bytes) -> _Made | None:
     """The document's rows and vectors; None where just this is indexed already."""
-    there = await app.catalog.find(CONFIRMED, uri_of(item))
+    there = await app.catalog.find(confirmed_of(item.owner), uri_of(item))
     prepared = await anyio.to_thread.run_sync(_prepared, app, item, data)
     if there is not None and there.doc_id == item.doc_id and there.sha256 == prepared.sha256:
         return None
@@ -162,9 +173,10 @@ def _prepared(app: App, item: Confirmed, data: bytes) -> Prepared:
     return documents.prepare(uri, data, read, chunks)
 
 
-def _put(app: App, connection: Connection, made: _Made) -> str:
+def _put(app: App, connection: Connection, made: _Made, owner: str) -> str:
     """Document, chunks, words and vectors; the id."""
-    info = app.catalog.put_in(connection, CONFIRMED, made.prepared, HIGHEST)
+    documents.ensure_collection(connection, confirmed_of(owner), time.time(), owner)
+    info = app.catalog.put_in(connection, confirmed_of(owner), made.prepared, HIGHEST)
     rows = connection.execute(text("SELECT id, sha256 FROM chunks WHERE doc = :doc"), {"doc": info.doc_id})
     place = {row["sha256"]: number for number, row in enumerate(made.prepared.chunks)}
     ids = {row.id: place[row.sha256] for row in rows}

@@ -29,12 +29,13 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`location` as it is kept; `shown` without a password. `path` of a file; None for a database."""
+    """`location` as it is kept; `shown` without a password. `path` of a file; None for a database. `owner` of a new source."""
 
     location: str
     shown: str
     name: str
     path: Path | None = None
+    owner: str = ""
 
 
 def place_of(said: str) -> Place:

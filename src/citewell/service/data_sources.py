@@ -57,17 +57,19 @@ class Opened(NamedTuple):
         return schema_of(self.source)
 
 
-async def add_source(app: App, said: str, name: str | None = None) -> Added:
+async def add_source(app: App, said: str, name: str | None = None, owner: str = "") -> Added:
     """Add a file by its path, or a database by its URL. Its name is that of the file or the database where none is given.
+    `owner`: the one user who may see it; empty: everybody. One that is there keeps its owner.
 
     Raises InvalidInput, UnreadableFile, SourceUnavailable, StorageError, and Conflict where the name is another source's.
     """
     place = place_of(said)
     await sweep(app)
-    return await _add(app, replace(place, name=check_source_name(name) if name is not None else place.name))
+    name = check_source_name(name) if name is not None else place.name
+    return await _add(app, replace(place, name=name, owner=owner))
 
 
-async def add_database(app: App, url: str, name: str | None = None) -> Added:
+async def add_database(app: App, url: str, name: str | None = None, owner: str = "") -> Added:
     """The same for who is not at this machine: no file or socket of it, and nothing of its environment. Raises InvalidInput
     for a URL that names one (retrieve/engines/parameters.py).
     """
@@ -76,14 +78,14 @@ async def add_database(app: App, url: str, name: str | None = None) -> Added:
         raise InvalidInput("only databases of a server can be added by their address", hint=hint)
     location = location_of(url)
     check_remote(location.where, location.dialect)
-    return await add_source(app, url, name)
+    return await add_source(app, url, name, owner)
 
 
-async def add_upload(app: App, path: Path, title: str, name: str | None = None) -> Added:
+async def add_upload(app: App, path: Path, title: str, name: str | None = None, owner: str = "") -> Added:
     """Add a file whose bytes were sent and lie at `path` for now; people call it `title`."""
     await sweep(app)
     chosen = check_source_name(name) if name is not None else named(Path(title).stem)
-    return await _add(app, Place(UPLOAD + title, UPLOAD + title, chosen, path))
+    return await _add(app, Place(UPLOAD + title, UPLOAD + title, chosen, path, owner))
 
 
 async def list_sources(app: App) -> list[Source]:
@@ -179,7 +181,7 @@ async def _followed(app: App, source: Source, *, there: bool) -> Source:
             raise SourceUnavailable(f"{path.name} is gone, and so is its copy", hint=hint) from None
         return await _in_trouble(app, source, f"{path.name} is gone", since=True)
     same = all(source.stat.get(key) == stat.get(key) for key in {*stat, "log_size", "log_mtime_ns"})
-    if there and (same or _failed.get(app, {}).get(source.name) == stat):
+    if there and (same or _failed.get(app.root, {}).get(source.name) == stat):
         if same and source.problem:
             await app.sources.set_problem(source.name, "")
             return source.model_copy(update={"problem": ""})
@@ -189,7 +191,7 @@ async def _followed(app: App, source: Source, *, there: bool) -> Source:
     except CitewellError as error:
         if not there:
             raise SourceUnavailable(f"{source.name} cannot be read: {error.message}", hint=error.hint) from None
-        _failed.setdefault(app, {})[source.name] = stat
+        _failed.setdefault(app.root, {})[source.name] = stat
         return await _in_trouble(app, source, f"{path.name} has changed, but {error.message}")
     return added.source
 
@@ -212,7 +214,7 @@ async def _add(app: App, place: Place, *, anew: bool = False) -> Added:
             hint = f"choose another with --name, or remove that one first; it is {before.location}"
             raise Conflict(f"a source {place.name!r} is there already, from another place", hint=hint)
         added = await (_database if place.path is None else _file)(app, place, before, anew)
-        _failed.get(app, {}).pop(place.name, None)
+        _failed.get(app.root, {}).pop(place.name, None)
     return added
 
 
@@ -315,6 +317,7 @@ def _source(place: Place, schema: Schema, path: str = "", stat: Stat | None = No
         tables=kept(schema),
         fingerprint=schema.fingerprint,
         warnings=list(schema.notes),
+        owner=place.owner,
     )
 
 
@@ -332,4 +335,4 @@ def _moment(at: float) -> str:
 
 
 def _lock(app: App, name: str) -> anyio.Lock:
-    return _locks.setdefault(app, WeakValueDictionary()).setdefault(name, anyio.Lock())
+    return _locks.setdefault(app.root, WeakValueDictionary()).setdefault(name, anyio.Lock())

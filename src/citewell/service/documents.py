@@ -8,7 +8,7 @@ import anyio.to_thread
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.containers import outwards
-from citewell.knowledge.documents import CONFIRMED, DocumentInfo
+from citewell.knowledge.documents import DocumentInfo, keeps_confirmed
 from citewell.retrieve.weigh import HIGHEST
 from citewell.service.app import App
 from citewell.service.collections import list_collections
@@ -70,7 +70,7 @@ def check_priority(priority: int) -> int:
 async def delete_document(app: App, *doc_ids: str) -> None:
     """All of them at once, or none. Raises NotFound; InvalidInput for that of a confirmed answer: it goes with it."""
     for doc_id in doc_ids:
-        if (await app.catalog.document(doc_id)).collection == CONFIRMED:
+        if keeps_confirmed((await app.catalog.document(doc_id)).collection):
             hint = "`citewell knowledge list` shows its ID; `citewell knowledge undo ID` takes it back"
             raise InvalidInput(f"{doc_id} is the document of a confirmed answer", hint=hint)
     await app.catalog.delete(*doc_ids)

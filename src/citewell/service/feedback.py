@@ -12,6 +12,7 @@ from contextlib import suppress
 import anyio
 from sqlalchemy import Connection
 
+from citewell.config import FeedbackSettings
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.knowledge import feedback as rows
 from citewell.knowledge.confirmed_markdown import plain
@@ -19,6 +20,7 @@ from citewell.knowledge.confirmed_types import LONGEST_ANSWER, LONGEST_LOGIC, LO
 from citewell.knowledge.feedback import Vote, Wrong
 from citewell.knowledge.people import is_one_of, named
 from citewell.service.app import App
+from citewell.service.reviewers import feedback_settings
 from citewell.types import Shown, Trace
 
 KIND = "feedback"
@@ -59,7 +61,7 @@ async def give(app: App, trace_id: str, is_correct: bool, user_correction: str |
         trace = Trace(**json.loads(kept))
         vote = rows.put(connection, trace, kept, user, is_correct=is_correct, correction=correction, now=now)
         job = app.jobs.create_in(connection, KIND, {"feedback_id": vote.feedback_id})
-        return _told(vote, job.job_id, _message(app, trace, vote))
+        return _told(vote, job.job_id, _message(feedback_settings(app, connection), trace, vote))
 
     given = await app.db.write(give)
     if given.job_id:
@@ -83,7 +85,8 @@ async def get_feedback(app: App, feedback_id: str, user_id: str = "local") -> Vo
 
 async def wrong_questions(app: App, limit: int = 100) -> list[Wrong]:
     """Questions whose answers people said to be wrong, the most often first."""
-    return await app.db.read(lambda connection: rows.wrong(connection, limit))
+    viewer = app.viewer.user_id if app.viewer else None
+    return await app.db.read(lambda connection: rows.wrong(connection, limit, viewer))
 
 
 async def catch_up(app: App, seconds: float | None = None) -> int:
@@ -174,8 +177,7 @@ def _told(vote: Vote, job_id: str, message: str) -> Given:
     return Given(feedback_id=vote.feedback_id, trace_id=vote.trace_id, state=vote.state, job_id=job_id, message=message)
 
 
-def _message(app: App, trace: Trace, vote: Vote) -> str:
-    settings = app.settings.feedback
+def _message(settings: FeedbackSettings, trace: Trace, vote: Vote) -> str:
     if vote.is_correct:
         if why := unfit(trace):
             return f"noted, for analysis only: {why}"

@@ -23,6 +23,7 @@ from citewell.service.confirmed import settle
 from citewell.service.correction_sql import judged
 from citewell.service.feedback import note_failure, too_long, unfit
 from citewell.service.holder import Holder
+from citewell.service.reviewers import feedback_settings
 from citewell.types import Shown, Trace
 
 GONE = "the trace was deleted before its vote was dealt with"
@@ -112,8 +113,9 @@ def _apply(app: App, connection: Connection, feedback_id: str, ready: _Ready | N
 def _count(app: App, connection: Connection, trace_id: str) -> list[str]:
     """The items that the answer followed, their votes counted anew."""
     followed = confirmed.followed_in(connection, trace_id)
+    reviewers = feedback_settings(app, connection).reviewers
     for item_id in followed:
-        confirmed.set_votes(connection, item_id, confirmed.votes(connection, item_id, app.settings.feedback.reviewers))
+        confirmed.set_votes(connection, item_id, confirmed.votes(connection, item_id, reviewers))
     return followed
 
 
@@ -194,6 +196,7 @@ def _new_rule(rule_id: str, vote: Vote, ready: _Ready, now: float) -> Rule:
         reason=ready.problem,
         created_at=now,
         updated_at=now,
+        owner=item.owner,
     )
 
 

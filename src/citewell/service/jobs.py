@@ -24,6 +24,7 @@ from citewell.knowledge.jobs import Job
 from citewell.service import papers_delete, rechunk, sites
 from citewell.service.add import AddReport, Source, add_sources, embed_pending
 from citewell.service.app import App
+from citewell.service.collections_of import reach
 from citewell.service.embedding import Embedding
 from citewell.service.feedback import KIND as FEEDBACK
 from citewell.service.feedback import try_again
@@ -43,7 +44,7 @@ POLL = 5.0  # seconds between two looks for a job that another process left
 
 async def submit(app: App, collection: str, uploads: Sequence[Upload]) -> Job:
     """Store the bytes, then the job. When this returns, a kill loses nothing. Raises InvalidInput, StorageError."""
-    check_name(collection)
+    await reach(app, check_name(collection))
     folder = _uploads(app) / secrets.token_hex(8)
     names = [base_name(upload.name) for upload in uploads]
     await anyio.to_thread.run_sync(store, folder, uploads)

@@ -27,6 +27,8 @@ from citewell.service.confirmed import hide_in, settle
 from citewell.service.correction_sql import judged
 from citewell.service.feedback import KIND, user_of
 from citewell.service.knowledge_conflicts import marked, with_conflicts
+from citewell.service.reviewers import feedback_settings
+from citewell.service.view import is_shown, rests_on_visible
 from citewell.skills.clean import clean
 from citewell.types import Followed
 
@@ -56,6 +58,7 @@ async def known(app: App, question: str, *, agent: str, source: str = "", collec
         near = [each for each in near if each.likeness >= floor]
         likeness = {each.id: each.likeness for each in near[: 4 * MOST]}
         found = _best(connection, likeness, app.settings.feedback.half_life_days)
+        found = [each for each in found if rests_on_visible(app, each.item)]
         return sorted(found, key=lambda each: (-round(each.similarity / NEAR), -each.weight, -each.similarity))[:MOST]
 
     found = await app.db.read(find)
@@ -98,7 +101,10 @@ async def list_items(
 ) -> list[Confirmed]:
     """The newest first. Raises InvalidInput for an unknown state."""
     _check_state(state, get_args(ItemState))
-    return await app.db.read(lambda connection: confirmed.listed(connection, state=state, source=source, collection=collection))
+    items = await app.db.read(
+        lambda connection: confirmed.listed(connection, state=state, source=source, collection=collection)
+    )
+    return [item for item in items if is_shown(app, item)]
 
 
 async def get_item(app: App, item_id: str) -> Confirmed:
@@ -107,7 +113,11 @@ async def get_item(app: App, item_id: str) -> Confirmed:
 
 
 async def _item(app: App, item_id: str) -> Confirmed:
-    return await app.db.read(lambda connection: confirmed.get(connection, item_id))
+    """Raises NotFound, also for one that is not shown to who asks."""
+    item = await app.db.read(lambda connection: confirmed.find(connection, item_id))
+    if item is None or not is_shown(app, item):
+        raise confirmed.unknown(item_id)
+    return item
 
 
 async def history_of(app: App, item_id: str) -> list[Logged]:
@@ -129,16 +139,17 @@ async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confir
     Raises NotFound, Conflict for one that is undone, InvalidInput for what only reviewers may do.
     """
     user = user_of(user_id)
+    await _item(app, item_id)
 
     def endorse(connection: Connection) -> None:
         item, now = confirmed.get(connection, item_id), time.time()
         if item.state == "undone":
             raise Conflict(f"{item_id} is undone: {item.reason}", hint="ask again, and confirm the new answer")
         if item.state == "quarantined":
-            _check_reviewer(app, user, "restore what was set aside")
+            _check_reviewer(app, connection, user, "restore what was set aside")
             confirmed.log(connection, item_id, user, "restored", now, item.reason)
             confirmed.set_state(connection, item_id, "pending", "", now)
-            reviewers = app.settings.feedback.reviewers
+            reviewers = feedback_settings(app, connection).reviewers
             confirmed.set_votes(connection, item_id, confirmed.votes(connection, item_id, reviewers))
             if app.settings.feedback.confirmations > 1:  # else one of those whom others contradicted would be enough
                 confirmed.withdraw_all(connection, item_id)
@@ -154,6 +165,7 @@ async def undo_item(app: App, item_id: str, user_id: str = "local", reason: str 
     """Take an item out of search and use, for everybody. Its row stays as history, with who, when and why. Raises NotFound,
     InvalidInput where only reviewers may, StorageError where the file stays (it is tried again; it has no effect).
     """
+    await _item(app, item_id)
     return await _end(app, item_id, "undone", user_of(user_id), reason)
 
 
@@ -170,7 +182,7 @@ async def _end(app: App, item_id: str, state: ItemState, user: str, reason: str)
         if item.state in {state, "undone"}:
             return False
         if user:
-            _check_reviewer(app, user, "undo knowledge")
+            _check_reviewer(app, connection, user, "undo knowledge")
         gone = hide_in(app, connection, item)
         confirmed.set_state(connection, item_id, state, why or (f"undone by {user}" if user else ""), now)
         confirmed.log(connection, item_id, user, state, now, why)
@@ -187,12 +199,15 @@ async def _end(app: App, item_id: str, state: ItemState, user: str, reason: str)
 async def list_rules(app: App, state: str | None = None) -> list[Rule]:
     """Those that wait for review first. Raises InvalidInput for an unknown state."""
     _check_state(state, get_args(RuleState))
-    return await app.db.read(lambda connection: rules.listed(connection, state))
+    return [rule for rule in await app.db.read(lambda connection: rules.listed(connection, state)) if is_shown(app, rule)]
 
 
 async def get_rule(app: App, rule_id: str) -> Rule:
-    """Raises NotFound."""
-    return await app.db.read(lambda connection: rules.get(connection, rule_id))
+    """Raises NotFound, also for one that is not shown to who asks."""
+    rule = await app.db.read(lambda connection: rules.find(connection, rule_id))
+    if rule is None or not is_shown(app, rule):
+        raise rules.unknown(rule_id)
+    return rule
 
 
 async def review_rule(app: App, rule_id: str, state: str, user_id: str = "local", reason: str = "") -> Rule:
@@ -203,6 +218,7 @@ async def review_rule(app: App, rule_id: str, state: str, user_id: str = "local"
     user = user_of(user_id)
     if state not in {"active", "rejected", "undone"}:
         raise InvalidInput(f"unknown state: {state}", hint="known: active, rejected, undone")
+    await get_rule(app, rule_id)
     logic = await _taken(app, rule_id) if state == "active" else ""
 
     def review(connection: Connection) -> Rule:
@@ -212,7 +228,7 @@ async def review_rule(app: App, rule_id: str, state: str, user_id: str = "local"
         if rule.state == "undone":
             raise Conflict(f"{rule_id} is undone: {rule.reason}", hint="its author can give the correction again")
         if state != "undone" or user != rule.user_id:
-            _check_reviewer(app, user, "review corrections")
+            _check_reviewer(app, connection, user, "review corrections")
         if state == "active" and person(user) == person(rule.user_id) and app.settings.feedback.confirmations > 1:
             hint = f"feedback.confirmations is {app.settings.feedback.confirmations}: one person's word does not count alone"
             raise InvalidInput("a correction is approved by somebody else than its author", hint=hint)
@@ -239,10 +255,12 @@ async def _taken(app: App, rule_id: str) -> str:
     return found.logic
 
 
-def _check_reviewer(app: App, user: str, what: str) -> None:
-    reviewers = app.settings.feedback.reviewers
+def _check_reviewer(app: App, connection: Connection, user: str, what: str) -> None:
+    reviewers = feedback_settings(app, connection).reviewers
     if reviewers and not is_one_of(user, reviewers):
-        hint = "the setting feedback.reviewers names them; your own word can be withdrawn: citewell feedback TRACE_ID --wrong"
+        by_role = ", or their role (reviewer, admin)" if app.settings.auth == "token" else ""
+        own = "your own word can be withdrawn: citewell feedback TRACE_ID --wrong"
+        hint = f"the setting feedback.reviewers names them{by_role}; {own}"
         raise InvalidInput(f"only reviewers may {what}, and {user} is none", hint=hint, code="not_a_reviewer")
 
 

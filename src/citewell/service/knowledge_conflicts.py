@@ -21,6 +21,7 @@ from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Known
 from citewell.knowledge.weights import weight_of
 from citewell.service.app import App
 from citewell.service.chains import normal_sql
+from citewell.service.view import rests_on_visible
 from citewell.skills.alike import filled_in, same_answer
 from citewell.skills.facts import facts
 from citewell.types import Shown
@@ -51,6 +52,7 @@ class Disagreement(Shown):
 async def conflicts(app: App) -> list[Disagreement]:
     """All pairs of active items that answer the same question of the same place otherwise, the most alike first."""
     items = await app.db.read(lambda connection: confirmed.listed(connection, state="active"))
+    items = [item for item in items if rests_on_visible(app, item)]
     places = {(item.agent == "data", item.source, item.collection) for item in items}
     found: list[Disagreement] = []
     for tables, source, collection in sorted(places):
@@ -70,6 +72,7 @@ async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
         return item
     tables, embedder = item.agent == "data", app.embedder.name
     items = await app.db.read(lambda connection: confirmed.listed(connection, state="active", source=item.source))
+    items = [each for each in items if rests_on_visible(app, each)]
     beside = [i for i in items if (i.agent == "data", i.collection) == (tables, item.collection) and i.item_id != item.item_id]
     look = partial(_likenesses, "data" if tables else "other", item.source, item.collection, embedder, only=item.item_id)
     known = await app.db.read(look) if beside else {}

@@ -26,6 +26,7 @@ from citewell.ingest.webfile import as_file, readable
 from citewell.knowledge import documents
 from citewell.knowledge.documents import DocumentInfo
 from citewell.service.app import App
+from citewell.service.collections_of import own
 from citewell.service.cut import cut
 from citewell.service.gather import reason_of
 from citewell.service.intake import hash_of
@@ -137,6 +138,8 @@ async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Do
             document = await parse(source.data, name, app.settings.ingest)
         check(document, name)
         document = await anyio.to_thread.run_sync(in_sections, document)
+        if collection != app.settings.collection:
+            await own(app, collection, user_id)
         chunks = await cut(app, document, collection)
         info = await app.catalog.put(collection, f"paper:{digest[:KNOWN]}/{name}", source.data, document, chunks)
     return info, document

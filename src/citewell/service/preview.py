@@ -1,4 +1,4 @@
-"""Show how a file would be cut. The one rule: nothing is stored; there need be no library."""
+"""Show how a file, sent bytes or a document would be cut. The one rule: nothing is stored; a file needs no library."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from citewell.ingest import PARSERS, parse
 from citewell.ingest.sentences import sentences
 from citewell.ingest.unpack import CONTAINERS
 from citewell.models import build_embedder
+from citewell.models.base import Embedder
+from citewell.service.app import App
 from citewell.service.cut import ChunkerName, Chunking, chunking_of, cut_as
 from citewell.types import Chunk, ChunkKind, Document, Shown
 
@@ -72,20 +74,54 @@ async def preview(settings: Settings, path: str, chunkers: Sequence[ChunkerName]
 
     Raises UnreadableFile, and InvalidInput for options that do not fit.
     """
-    ways = [chunking_of(settings.ingest, {**options, "chunker": each}) for each in chunkers or [settings.ingest.chunker]]
+    ways = _ways(settings.ingest, chunkers, options)
     file, data = await anyio.to_thread.run_sync(_read, path, settings.ingest.max_bytes)
-    if file.suffix.lower() in CONTAINERS and file.suffix.lower() not in PARSERS:
-        raise UnreadableFile(
-            f"{file.name} holds other files", hint="`citewell add` reads them all; to see how one is cut, unpack it"
-        )
-    document = await parse(data, file.name, settings.ingest)
+    document = await _parsed(data, file.name, settings.ingest)
     embedder = build_embedder(settings)
     try:
-        previews = [await _preview(document, way, embedder, settings.ingest) for way in ways]
+        return await _previews(str(file), document, ways, embedder, settings.ingest)
     finally:
         await embedder.close()
+
+
+async def preview_bytes(
+    app: App, data: bytes, name: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
+) -> Previews:
+    """The same for bytes that were sent under a file's name."""
+    ways = _ways(app.settings.ingest, chunkers, options)
+    document = await _parsed(data, name, app.settings.ingest)
+    return await _previews(name, document, ways, app.embedder, app.settings.ingest)
+
+
+async def preview_document(app: App, doc_id: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]) -> Previews:
+    """The same for a document; where nothing is said, as its collection cuts. Raises NotFound and InvalidInput."""
+    info = await app.catalog.document(doc_id)
+    said = {key: value for key, value in options.items() if value is not None}
+    own = await app.catalog.chunking(info.collection)
+    as_it_is = chunking_of(app.settings.ingest, own)
+    ways = _ways(app.settings.ingest, chunkers or [as_it_is.chunker], own | said)
+    return await _previews(info.uri, await app.catalog.content(doc_id), ways, app.embedder, app.settings.ingest)
+
+
+def _ways(settings: IngestSettings, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]) -> list[Chunking]:
+    return [chunking_of(settings, {**options, "chunker": each}) for each in chunkers or [settings.chunker]]
+
+
+async def _parsed(data: bytes, name: str, settings: IngestSettings) -> Document:
+    """Raises UnreadableFile, also for a file that holds others."""
+    suffix = Path(name).suffix.lower()
+    if suffix in CONTAINERS and suffix not in PARSERS:
+        raise UnreadableFile(
+            f"{name} holds other files", hint="`citewell add` reads them all; to see how one is cut, unpack it"
+        )
+    return await parse(data, name, settings)
+
+
+async def _previews(
+    path: str, document: Document, ways: Sequence[Chunking], embedder: Embedder, settings: IngestSettings
+) -> Previews:
     return Previews(
-        path=str(file),
+        path=path,
         title=document.title,
         media_type=document.media_type,
         lang=document.lang,
@@ -93,11 +129,11 @@ async def preview(settings: Settings, path: str, chunkers: Sequence[ChunkerName]
         pages=len(document.pages),
         sections=len(document.sections),
         warnings=list(document.warnings),
-        previews=previews,
+        previews=[await _preview(document, way, embedder, settings) for way in ways],
     )
 
 
-async def _preview(document: Document, chunking: Chunking, embedder: Any, settings: IngestSettings) -> Preview:
+async def _preview(document: Document, chunking: Chunking, embedder: Embedder, settings: IngestSettings) -> Preview:
     began = time.perf_counter()
     everything = await cut_as(document, chunking, embedder, settings)
     seconds = time.perf_counter() - began

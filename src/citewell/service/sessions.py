@@ -1,23 +1,35 @@
-"""Sessions: list, read with their history, rename, delete."""
+"""Sessions: list, read with their history and their answers, rename, delete."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.sessions import SessionInfo
 from citewell.service import papers_delete
 from citewell.service.app import App
-from citewell.types import Message
+from citewell.types import Answer, Message, Shown
 
 LONGEST = 200  # characters of a title
 READING = "paper"  # the agent whose sessions read a paper
+ASKED = ("agent", "collection", "options")  # what of a request can be asked with again in the same session
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     info: SessionInfo
     history: list[Message]
+
+
+class Exchange(Shown):
+    """A question of a session and its whole answer. `request`: the agent, the collection and the options it was asked with."""
+
+    trace_id: str
+    created_at: float
+    question: str
+    request: dict[str, Any]
+    answer: Answer
 
 
 async def list_sessions(app: App, user_id: str) -> list[SessionInfo]:
@@ -36,6 +48,21 @@ async def own_session(app: App, session_id: str, user_id: str) -> SessionInfo:
 async def read_session(app: App, session_id: str, user_id: str = "local") -> Session:
     """Raises NotFound."""
     return Session(await own_session(app, session_id, user_id), await app.sessions.history(session_id))
+
+
+async def exchanges(app: App, session_id: str, user_id: str = "local") -> list[Exchange]:
+    """What its traces keep of it, in order; its history goes further back than they do. Raises NotFound."""
+    await own_session(app, session_id, user_id)
+    return [
+        Exchange(
+            trace_id=trace.trace_id,
+            created_at=trace.created_at,
+            question=trace.question,
+            request={name: trace.request[name] for name in ASKED if trace.request.get(name)},
+            answer=trace.answer,
+        )
+        for trace in await app.traces.of_session(session_id, user_id)
+    ]
 
 
 async def rename_session(app: App, session_id: str, title: str, user_id: str = "local") -> SessionInfo:

@@ -31,6 +31,7 @@ from citewell.knowledge.jobs import ENDED, Job
 from citewell.knowledge.pages import Sums
 from citewell.knowledge.sites import Site
 from citewell.service.app import App
+from citewell.service.collections_of import reach
 from citewell.service.embedding import Embedding
 from citewell.service.intake import Allowed
 from citewell.service.pages import SECONDS
@@ -108,7 +109,10 @@ async def list_sites(app: App) -> list[SiteInfo]:
     """In the order of their names."""
     sums = {each.collection: each for each in await app.snapshots.sums(app.embedder.name)}
     explored = {each.collection: each for each in await app.sites.sites()}
-    return [_info(name, sums.get(name), explored.get(name)) for name in sorted({*sums, *explored})]
+    there = {*sums, *explored}
+    if app.viewer is not None:
+        there &= {each.name for each in await app.catalog.collections()}
+    return [_info(name, sums.get(name), explored.get(name)) for name in sorted(there)]
 
 
 async def get_site(app: App, name: str) -> SiteInfo:
@@ -139,7 +143,9 @@ async def pages_of(app: App, name: str) -> list[SitePage]:
 
 async def submit_page(app: App, collection: str, url: str) -> Job:
     """Have a page of the web fetched and added by the server's worker. Raises InvalidInput where the address is none."""
-    return await _submit(app, PAGE, {"collection": check_name(collection), "url": canonical(url)})
+    payload = {"collection": check_name(collection), "url": canonical(url)}
+    await reach(app, collection)
+    return await _submit(app, PAGE, payload)
 
 
 async def submit_refresh(app: App, name: str) -> Job:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from citewell.errors import NotFound
 from citewell.ingest.sentences import language
 from citewell.knowledge.confirmed_types import Confirmed, Known, Rule
-from citewell.knowledge.documents import CONFIRMED
+from citewell.knowledge.documents import confirmed_of
 from citewell.service import knowledge
 from citewell.service.app import App
 from citewell.service.knowledge_health import lacks
@@ -87,12 +87,12 @@ async def _of_item(app: App, item: Confirmed, known: Known, lang: str) -> Hit | 
     except NotFound:
         return None
     span = answer_span(document)
-    if span is None or info.collection != CONFIRMED:
+    if span is None or info.collection != confirmed_of(item.owner):
         return None
     start, end = span
     heading = (_by(followed_of(known), lang),)
     text = document.text[start:end]
-    return Hit(ID, item.doc_id, CONFIRMED, item.question, info.uri, heading, None, start, end, text, item.lang)
+    return Hit(ID, item.doc_id, info.collection, item.question, info.uri, heading, None, start, end, text, item.lang)
 
 
 def answer_span(document: Document) -> tuple[int, int] | None:

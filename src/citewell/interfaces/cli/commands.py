@@ -29,11 +29,13 @@ from citewell.interfaces.cli.arguments import (
 from citewell.interfaces.cli.commands_data import data_app
 from citewell.interfaces.cli.commands_data_ask import data_ask
 from citewell.interfaces.cli.commands_knowledge import feedback, knowledge_app
+from citewell.interfaces.cli.commands_mcp import mcp
 from citewell.interfaces.cli.commands_memory import memory_app
 from citewell.interfaces.cli.commands_models import models_app
 from citewell.interfaces.cli.commands_papers import paper, papers_app
 from citewell.interfaces.cli.commands_sites import sites_app
 from citewell.interfaces.cli.commands_trace import trace_app
+from citewell.interfaces.cli.commands_user import user_app
 
 app = typer.Typer(
     help="Answers from your own documents, in Chinese and English, with every sentence proved.",
@@ -42,6 +44,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich's help pages cost 0.3 s of start-up
     pretty_exceptions_enable=False,
 )
+app.command(name="mcp")(mcp)
 app.add_typer(models_app, name="models")
 data_app.command(name="ask")(data_ask)
 app.add_typer(data_app, name="data")
@@ -50,6 +53,7 @@ app.add_typer(knowledge_app, name="knowledge")
 app.add_typer(papers_app, name="papers")
 app.add_typer(sites_app, name="sites")
 app.add_typer(trace_app, name="trace")
+app.add_typer(user_app, name="user")
 
 
 def _version(wanted: bool) -> None:

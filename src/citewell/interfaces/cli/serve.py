@@ -17,10 +17,11 @@ import uvicorn
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput
 from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import out, print_json, styled, write
+from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
 from citewell.interfaces.http import create_app
 from citewell.service.app import App
 
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is compared
 GRACE = 5  # seconds that running requests get to end after a stop
 
 
@@ -34,6 +35,7 @@ class Server(uvicorn.Server):
 
 def serve(*, host: str | None, port: int | None, json: bool) -> None:
     with boundary(json=json, host=host, port=port) as settings:
+        check_address(settings)
         listener = listen(settings.host, settings.port)
         try:
             asyncio.run(_serve(settings, listener, json))
@@ -42,13 +44,24 @@ def serve(*, host: str | None, port: int | None, json: bool) -> None:
         raise typer.Exit(DONE)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A bound socket. Raises InvalidInput for an address that others can reach, Conflict for a port in use."""
-    if not is_loopback(host):
+def check_address(settings: Settings) -> None:
+    """Raises InvalidInput for an address that others can reach, unless they have to sign in and have a name to ask for."""
+    if is_loopback(settings.host):
+        return
+    if settings.auth == "none":
         raise InvalidInput(
-            f"{host}: Citewell listens on this machine only (127.0.0.1, ::1, localhost)",
-            hint="anyone who reaches the port could read every document; put an authenticating proxy on this machine in front",
+            f"{settings.host}: without users Citewell listens on this machine only (127.0.0.1, ::1, localhost)",
+            hint='anyone who reaches the port could read every document: set auth = "token" and add users (docs/security.md)',
         )
+    if settings.host in EVERYWHERE and not settings.access.hosts:
+        raise InvalidInput(
+            f"{settings.host}: no name is known by which others may ask for this server",
+            hint='list them in access.hosts, as CITEWELL_ACCESS__HOSTS="ask.example.com, 192.0.2.7"',
+        )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket. Raises Conflict for a port in use and for an address that is not this machine's."""
     address = "127.0.0.1" if host == "localhost" else host
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
@@ -68,6 +81,8 @@ def is_loopback(host: str) -> bool:
 
 async def _serve(settings: Settings, listener: socket.socket, json: bool) -> None:
     async with App(settings) as app:
+        if settings.auth == "token" and not await app.users.list():
+            warn("there are no users, so nobody can sign in: `citewell user add NAME` adds the first, an admin")
         http = create_app(app)
         config = uvicorn.Config(
             http, log_config=None, access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=GRACE

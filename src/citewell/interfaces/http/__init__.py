@@ -11,20 +11,28 @@ from fastapi import APIRouter, FastAPI
 from citewell import __version__
 from citewell.interfaces.http import (
     ask,
+    chunks,
     collections,
     data,
     documents,
     feedback,
+    graphs,
     jobs,
     knowledge,
+    mcp,
     memories,
+    openai,
+    page,
     papers,
+    runs,
     search,
     sessions,
+    sign_in,
     sites,
     status,
     traces,
 )
+from citewell.interfaces.http.access import Access
 from citewell.interfaces.http.errors import HANDLERS
 from citewell.interfaces.http.guard import Guard
 from citewell.service.app import App
@@ -32,16 +40,23 @@ from citewell.service.jobs import work
 
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,
+    chunks.router,
     collections.router,
     data.router,
     documents.router,
     feedback.router,
+    graphs.router,
     jobs.router,
     knowledge.router,
+    mcp.router,
     memories.router,
+    openai.router,
+    page.router,
     papers.router,
+    runs.router,
     search.router,
     sessions.router,
+    sign_in.router,
     sites.router,
     traces.router,
     status.router,
@@ -55,7 +70,8 @@ def create_app(app: App) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         worker = asyncio.create_task(work(app))
         try:
-            yield
+            async with http.state.mcp.open():
+                yield
         finally:
             http.state.stopping.set()
             worker.cancel()
@@ -74,7 +90,9 @@ def create_app(app: App) -> FastAPI:
     )
     http.state.citewell = app
     http.state.stopping = asyncio.Event()
+    http.state.mcp = mcp.Door(http.state.stopping)
     for router in ROUTERS:
         http.include_router(router)
-    http.add_middleware(Guard, largest_file=app.settings.ingest.max_bytes)
+    http.add_middleware(Access, settings=app.settings)
+    http.add_middleware(Guard, settings=app.settings)  # the outer one
     return http

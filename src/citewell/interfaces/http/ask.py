@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.errors import Refused
 from citewell.interfaces.http.sse import STOPPING, Pair, event_stream
 from citewell.service.app import App
@@ -32,9 +32,9 @@ class Stopping(BaseModel):
 
 
 @router.post("/ask", response_model=Answer, responses={200: {"content": {"text/event-stream": {}}, "description": EVENTS}})
-async def ask(request: Request, body: AskRequest, app: Citewell) -> Response:
+async def ask(request: Request, body: AskRequest, app: Citewell, caller: Asking) -> Response:
     """Answer one question. With `Accept: text/event-stream` the steps and the draft come first, as they happen."""
-    return await answered(request, app, body)
+    return await answered(request, app, body.model_copy(update={"user_id": caller.of(body)}))
 
 
 async def answered(request: Request, app: App, body: AskRequest) -> Response:
@@ -42,7 +42,7 @@ async def answered(request: Request, app: App, body: AskRequest) -> Response:
     check_text(body)
     if "text/event-stream" in request.headers.get("accept", ""):
         return event_stream(request, _events(app, body))
-    answer = await _while_connected(request, app, body)
+    answer = await while_connected(request, answer_to(app, body))
     return JSONResponse(answer.model_dump(mode="json"))
 
 
@@ -55,9 +55,9 @@ def check_text(body: AskRequest) -> None:
 
 
 @router.post("/runs/{trace_id}/stop", status_code=202)
-async def stop_run(trace_id: str, app: Citewell, user_id: str = "local") -> Stopping:
+async def stop_run(trace_id: str, app: Citewell, caller: Asking) -> Stopping:
     """Have a website question that is still exploring answer from what it has; its first event names the `trace_id`."""
-    stop(app, trace_id, user_id)
+    stop(app, trace_id, caller.user_id)
     return Stopping(trace_id=trace_id)
 
 
@@ -73,9 +73,12 @@ def shown(event: Event) -> Any:
     return {"text": event.data} if isinstance(event.data, str) else event.data
 
 
-async def _while_connected(request: Request, app: App, body: AskRequest) -> Answer:
-    """The answer, unless the client leaves or the server stops first: then the work is cancelled."""
-    work = asyncio.create_task(answer_to(app, body))
+Done = TypeVar("Done")
+
+
+async def while_connected(request: Request, doing: Coroutine[Any, Any, Done]) -> Done:
+    """What the work comes to, unless the client leaves or the server stops first: then it is cancelled."""
+    work = asyncio.create_task(doing)
     gone, stop = asyncio.create_task(_left(request)), asyncio.create_task(request.app.state.stopping.wait())
     try:
         await asyncio.wait({work, gone, stop}, return_when=asyncio.FIRST_COMPLETED)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.knowledge.documents import CollectionInfo, DocumentInfo
 from citewell.knowledge.jobs import Job
 from citewell.service import collections as service
@@ -62,8 +62,11 @@ class ChunkingChange(BaseModel):
 class NewCollection(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
+    """`private`: nobody else sees it. It stays so."""
+
     name: str
     chunking: ChunkingChange = ChunkingChange()
+    private: bool = False
 
 
 class CollectionChange(BaseModel):
@@ -93,8 +96,9 @@ async def list_collections(app: Citewell) -> Collections:
 
 
 @router.post("", status_code=201)
-async def create_collection(body: NewCollection, app: Citewell) -> CollectionInfo:
-    return await service.create_collection(app, body.name, body.chunking.model_dump(exclude_none=True))
+async def create_collection(body: NewCollection, app: Citewell, caller: Editor) -> CollectionInfo:
+    owner = caller.user_id if body.private else ""
+    return await service.create_collection(app, body.name, body.chunking.model_dump(exclude_none=True), owner)
 
 
 @router.get("/{name}")
@@ -103,14 +107,14 @@ async def get_collection(name: str, app: Citewell) -> CollectionInfo:
 
 
 @router.patch("/{name}", status_code=202)
-async def change_collection(name: str, body: CollectionChange, app: Citewell) -> Changed:
+async def change_collection(name: str, body: CollectionChange, app: Citewell, _: Editor) -> Changed:
     """Cut its documents otherwise: those to come at once, those that are there by a job."""
     info = await set_chunking(app, name, body.chunking.model_dump(exclude_none=True))
     return Changed(collection=info, job=await rechunk_later(app, name))
 
 
 @router.delete("/{name}", status_code=204)
-async def delete_collection(name: str, app: Citewell) -> None:
+async def delete_collection(name: str, app: Citewell, _: Editor) -> None:
     """With all its documents."""
     await service.delete_collection(app, name)
 
@@ -121,7 +125,7 @@ async def documents(name: str, app: Citewell) -> Documents:
 
 
 @router.post("/{name}/documents", status_code=202, openapi_extra=FORM)
-async def upload(name: str, request: Request, app: Citewell) -> Job:
+async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
     """Store the files of a multipart form and add them as a job; the collection is made where it is new. Or, as JSON `{url}`,
     a page of the web, which the job fetches.
 

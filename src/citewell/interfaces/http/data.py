@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.sources import MOST_TERMS, GlossaryTerm, Source
 from citewell.retrieve.engines.base import Value
@@ -32,6 +32,7 @@ from citewell.service.uploads import Upload, base_name, store, throw_away
 
 router = APIRouter(prefix="/api/data/sources", tags=["data"])
 
+SAID = {"name": {"type": "string"}, "private": {"type": "boolean"}}
 FORM: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -39,14 +40,14 @@ FORM: dict[str, Any] = {
             "multipart/form-data": {
                 "schema": {
                     "type": "object",
-                    "properties": {"file": {"type": "string", "format": "binary"}, "name": {"type": "string"}},
+                    "properties": {"file": {"type": "string", "format": "binary"}, **SAID},
                     "required": ["file"],
                 }
             },
             "application/json": {
                 "schema": {
                     "type": "object",
-                    "properties": {"url": {"type": "string"}, "name": {"type": "string"}},
+                    "properties": {"url": {"type": "string"}, **SAID},
                     "required": ["url"],
                 }
             },
@@ -60,10 +61,11 @@ class Closed(BaseModel):
 
 
 class Database(Closed):
-    """A database by its URL."""
+    """A database by its URL. `private`: nobody else sees it. It stays so."""
 
     url: str = Field(min_length=1, max_length=4_096)
     name: str | None = None
+    private: bool = False
 
 
 class TableBrief(Closed):
@@ -85,6 +87,7 @@ class SourceBrief(Closed):
     problem: str
     created_at: float
     refreshed_at: float
+    owner: str = ""
 
 
 class SourceList(Closed):
@@ -119,16 +122,16 @@ async def list_sources(app: Citewell) -> SourceList:
 
 
 @router.post("", status_code=201, openapi_extra=FORM)
-async def add_source(request: Request, app: Citewell) -> AddedSource:
+async def add_source(request: Request, app: Citewell, caller: Editor) -> AddedSource:
     """A file as a form, or `{url, name?}` of a PostgreSQL or MySQL database. The reply comes when it can be asked."""
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return _added(await _upload(request, app))
+        return _added(await _upload(request, app, caller.user_id))
     try:
         body = Database.model_validate_json(await request.body())
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         raise RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in faults]) from None
-    return _added(await service.add_database(app, body.url, body.name))
+    return _added(await service.add_database(app, body.url, body.name, caller.user_id if body.private else ""))
 
 
 @router.get("/{name}")
@@ -137,7 +140,7 @@ async def get_source(name: str, app: Citewell) -> SourceBrief:
 
 
 @router.delete("/{name}", status_code=204)
-async def remove_source(name: str, app: Citewell) -> None:
+async def remove_source(name: str, app: Citewell, _: Editor) -> None:
     """With the copy of its file. The database itself stays as it is."""
     await service.remove_source(app, name)
 
@@ -160,19 +163,19 @@ async def get_rows(name: str, table: str, app: Citewell, limit: Annotated[int, Q
 
 
 @router.put("/{name}/glossary")
-async def put_glossary(name: str, body: Glossary, app: Citewell) -> SourceBrief:
+async def put_glossary(name: str, body: Glossary, app: Citewell, _: Editor) -> SourceBrief:
     """What words mean in these tables, in the place of what was said before."""
     return _brief(await service.set_glossary(app, name, body.glossary))
 
 
 @router.post("/{name}/refresh")
-async def refresh_source(name: str, app: Citewell) -> AddedSource:
+async def refresh_source(name: str, app: Citewell, _: Editor) -> AddedSource:
     """Read it again; 409 for a file that was sent."""
     return _added(await service.refresh_source(app, name))
 
 
-async def _upload(request: Request, app: App) -> Added:
-    """The bytes are in a folder of ours while they are read."""
+async def _upload(request: Request, app: App, user_id: str) -> Added:
+    """The bytes are in a folder of ours while they are read. The field `private` says that nobody else is to see them."""
     async with request.form(max_files=2, max_fields=5) as form:
         files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
         if len(files) != 1:
@@ -180,12 +183,13 @@ async def _upload(request: Request, app: App) -> Added:
         if (files[0].size or 0) > app.settings.ingest.max_bytes:
             largest = app.settings.ingest.max_bytes
             raise Refused(413, "too_large", f"the file is larger than the {largest:,} bytes allowed", "raise ingest.max_bytes")
-        said = form.get("name")
+        said, owner = form.get("name"), user_id if str(form.get("private", "")).lower() in {"true", "1", "on"} else ""
         title = base_name(files[0].filename or "")
         folder = Path(await anyio.to_thread.run_sync(tempfile.mkdtemp, "", "citewell-")) / "upload"
         try:
             await anyio.to_thread.run_sync(store, folder, [Upload(title, files[0].file)])
-            return await service.add_upload(app, folder / "0", title, said if isinstance(said, str) and said else None)
+            chosen = said if isinstance(said, str) and said else None
+            return await service.add_upload(app, folder / "0", title, chosen, owner)
         finally:
             await anyio.to_thread.run_sync(throw_away, folder.parent)
 

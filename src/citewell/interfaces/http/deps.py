@@ -1,16 +1,99 @@
-"""What routes ask for. The one rule: the App comes from the web application's state, never from a global."""
+"""What routes ask for: the App as who asks may see it, and who that is. The one rule: both come with the request, never from a
+global; who asks was found out before any route saw the request (access.py).
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
+from pydantic import BaseModel
+from starlette.types import Scope
 
+from citewell.interfaces.http.errors import Refused
+from citewell.knowledge.people import named
+from citewell.knowledge.users import Role
 from citewell.service.app import App
+from citewell.service.view import at_least, not_allowed, seen_by
+
+__all__ = ["Admin", "Asking", "Caller", "Citewell", "Editor", "Reviewer", "Role", "caller_of", "view_of"]
+
+LOCAL = "local"  # who asks on this machine where nobody signs in and no name is said
+CALLER = "citewell.caller"  # where access.py leaves it in a request's scope
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks, and what they may do. `csrf`: the word that the page sends back with what changes something. `visitor`: from a
+    page of another site.
+    """
+
+    user_id: str
+    role: Role
+    auth: Literal["none", "token"] = "none"
+    csrf: str = ""
+    visitor: bool = False
+
+    def whose(self, said: str | None) -> str:
+        """The user that a request is about, where it names one (`said`). Raises Refused where that is somebody else."""
+        if said is None or self.visitor:
+            return self.user_id
+        if self.auth == "none":
+            return said
+        if named(said) != self.user_id:
+            hint = "leave user_id out: the token says who asks"
+            raise Refused(403, "other_user", f"{self.user_id} may not ask or change anything as {said[:64]!r}", hint)
+        return self.user_id
+
+    def of(self, body: BaseModel) -> str:
+        """The same for a body that may hold a `user_id`."""
+        return self.whose(getattr(body, "user_id", None) if "user_id" in body.model_fields_set else None)
+
+
+def caller_of(scope: Scope) -> Caller:
+    """Who asks, as access.py found out: for what is mounted beside the routes."""
+    return cast("Caller", scope[CALLER])
+
+
+def view_of(scope: Scope) -> App:
+    """The App as who asks may see it: for what is mounted beside the routes."""
+    caller = caller_of(scope)
+    return seen_by(cast("App", scope["app"].state.citewell), caller.user_id, caller.role)
 
 
 def _app(request: Request) -> App:
-    return cast("App", request.app.state.citewell)
+    return view_of(request.scope)
+
+
+def _asking(
+    request: Request,
+    user_id: Annotated[str | None, Query(description="whose; with users only an admin names another, and only to read")] = None,
+) -> Caller:
+    """With the user that the address names: everybody's own choice without users; else an admin may read another's."""
+    caller = caller_of(request.scope)
+    if user_id is not None and caller.auth == "token" and caller.role == "admin" and request.method in READING:
+        return replace(caller, user_id=named(user_id))
+    return replace(caller, user_id=caller.whose(user_id))
 
 
 Citewell = Annotated[App, Depends(_app)]
+Asking = Annotated[Caller, Depends(_asking)]
+
+
+class _AtLeast:
+    """A caller of this role or a greater one. Raises NotAllowed."""
+
+    def __init__(self, role: Role) -> None:
+        self.role = role
+
+    def __call__(self, request: Request, caller: Asking) -> Caller:
+        if not at_least(caller.role, self.role):
+            raise not_allowed(caller.user_id, caller.role, self.role, f"{request.method} {request.url.path[:100]}")
+        return caller
+
+
+Editor = Annotated[Caller, Depends(_AtLeast("editor"))]
+Reviewer = Annotated[Caller, Depends(_AtLeast("reviewer"))]
+Admin = Annotated[Caller, Depends(_AtLeast("admin"))]

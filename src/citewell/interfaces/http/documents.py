@@ -10,7 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.knowledge.documents import DocumentInfo
 from citewell.retrieve.weigh import HIGHEST
 from citewell.service import documents as service
@@ -55,7 +55,7 @@ async def get_document(doc_id: str, app: Citewell) -> DocumentInfo:
 
 
 @router.patch("")
-async def change_document(doc_id: str, body: Change, app: Citewell) -> DocumentInfo:
+async def change_document(doc_id: str, body: Change, app: Citewell, _: Editor) -> DocumentInfo:
     """Its priority: 0 for an ordinary document, up to 10 for one that is to be found before others as good."""
     return await service.set_priority(app, doc_id, body.priority)
 
@@ -107,7 +107,7 @@ async def page(
 
 
 @router.delete("", status_code=204)
-async def delete_document(doc_id: str, app: Citewell) -> None:
+async def delete_document(doc_id: str, app: Citewell, _: Editor) -> None:
     await service.delete_document(app, doc_id)
 
 

@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 STATUS: dict[type[errors.CitewellError], int] = {
     errors.InvalidInput: 422,
     errors.ConfigError: 500,
+    errors.NotAllowed: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
     errors.UnreadableFile: 422,
@@ -41,9 +42,10 @@ HINTS = {
 class Refused(errors.CitewellError):
     """The HTTP layer itself refuses a request; it knows its status."""
 
-    def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
+    def __init__(self, status: int, code: str, message: str, hint: str = "", *, headers: dict[str, str] | None = None) -> None:
         super().__init__(message, hint=hint, code=code)
         self.status = status
+        self.headers = headers
 
 
 def status_of(error: errors.CitewellError) -> int:
@@ -59,7 +61,7 @@ def reply(status: int, body: Problem, headers: dict[str, str] | None = None) -> 
 
 async def known(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.CitewellError)
-    return reply(status_of(error), problem_of(error))
+    return reply(status_of(error), problem_of(error), error.headers if isinstance(error, Refused) else None)
 
 
 async def http(_: Request, error: Exception) -> JSONResponse:

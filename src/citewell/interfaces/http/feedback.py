@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Asking, Citewell, Reviewer
 from citewell.knowledge.feedback import Vote, Wrong
 from citewell.service import feedback as service
 from citewell.service.feedback import Given
@@ -33,27 +33,25 @@ class WrongList(BaseModel):
 
 
 @router.post("", status_code=202)
-async def give_feedback(body: NewFeedback, app: Citewell) -> Given:
+async def give_feedback(body: NewFeedback, app: Citewell, caller: Asking) -> Given:
     """202: it is kept; `/api/jobs/{job_id}` and `/api/feedback/{feedback_id}` tell what becomes of it. An empty `job_id`:
     nothing has changed.
     """
-    return await service.give(app, body.trace_id, body.is_correct, body.user_correction, body.user_id)
+    return await service.give(app, body.trace_id, body.is_correct, body.user_correction, caller.of(body))
 
 
 @router.get("")
-async def list_feedback(
-    app: Citewell, user_id: str = "local", limit: Annotated[int, Query(ge=1, le=500)] = 100
-) -> FeedbackList:
+async def list_feedback(app: Citewell, caller: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> FeedbackList:
     """What a user has said, the newest first."""
-    return FeedbackList(feedback=await service.list_feedback(app, user_id, limit))
+    return FeedbackList(feedback=await service.list_feedback(app, caller.user_id, limit))
 
 
 @router.get("/wrong")
-async def wrong_questions(app: Citewell, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> WrongList:
+async def wrong_questions(app: Citewell, _: Reviewer, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> WrongList:
     """Questions whose answers people said to be wrong, the most often first."""
     return WrongList(wrong=await service.wrong_questions(app, limit))
 
 
 @router.get("/{feedback_id}")
-async def get_feedback(feedback_id: str, app: Citewell, user_id: str = "local") -> Vote:
-    return await service.get_feedback(app, feedback_id, user_id)
+async def get_feedback(feedback_id: str, app: Citewell, caller: Asking) -> Vote:
+    return await service.get_feedback(app, feedback_id, caller.user_id)

@@ -1,78 +1,142 @@
 """What every request passes before a route sees it: host, origin, size; and the headers of every reply.
 
 The one rule: a page of another site must not be able to use this server through its visitor's browser. A foreign `Host` is a
-rebound name, a foreign `Origin` on a request that changes something is such a page; both are refused.
+rebound name, a foreign `Origin` on a request that changes something is such a page; both are refused. Pages of the sites that
+the setting `access.origins` names may do what the chat element does, and nothing else.
 """
 
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from citewell.config import Settings
+from citewell.interfaces.http.access import WIDGET, is_https
+from citewell.interfaces.http.deps import READING
 from citewell.interfaces.http.errors import Refused, reply
 from citewell.interfaces.problem import problem_of
 
-READING = frozenset({"GET", "HEAD", "OPTIONS"})
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
-UPLOADS = ("/documents", "/api/papers", "/api/data/sources")  # ends of the paths that files are sent to
+UPLOADS = ("/documents", "/api/papers", "/api/data/sources", "/api/chunks")  # ends of the paths that files are sent to
 ENVELOPE = 1_000_000  # bytes that a multipart form adds to its files at most
 
 
-class Guard:
-    """ASGI middleware. `largest_file`: bytes that one upload may carry."""
+DATA = ("/api/", "/v1/", "/mcp", "/metrics")  # replies that no cache keeps, unless a route says otherwise
+ELSEWHERE = "/widget.js"  # the one file that pages of other sites load
+SAFE = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "POST",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type",
+    "Access-Control-Max-Age": "600",
+}
 
-    def __init__(self, app: ASGIApp, largest_file: int) -> None:
+
+class Guard:
+    """ASGI middleware, around access.py."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
-        self.largest_file = largest_file
+        self.largest_file = settings.ingest.max_bytes
+        self.origins = frozenset(settings.access.origins)
+        self.proxies = settings.access.proxies
+        self.hosts = hosts_of(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers, path = Headers(scope=scope), str(scope["path"])
+        shown = self._headers(headers, path)
 
         async def send_safe(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).setdefault("X-Content-Type-Options", "nosniff")
+                added = MutableHeaders(scope=message)
+                for name, value in shown.items():
+                    added.setdefault(name, value)
             await send(message)
 
         try:
-            check_host(headers)
-            if scope["method"] not in READING:
-                check_origin(headers)
-            limit = self._limit(scope["path"], headers)
+            check_host(headers, self.hosts)
+            scope["citewell.visitor"] = visits = self._visits(headers, path)
+            if visits and scope["method"] == "OPTIONS":
+                await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send_safe)
+                return
+            if scope["method"] not in READING and not visits:
+                check_origin(headers, https=is_https(scope, self.proxies))
+            limit = self._limit(path, headers)
             check_length(headers, limit)
         except Refused as error:
             await reply(error.status, problem_of(error))(scope, receive, send_safe)
             return
         await self.app(scope, _counted(receive, limit), send_safe)
 
+    def _visits(self, headers: Headers, path: str) -> bool:
+        """Whether a page of a site that may do so shows the chat element. Our own page is no visitor, whatever is listed."""
+        origin = headers.get("origin", "").lower()
+        return path in WIDGET and origin in self.origins and headers.get("sec-fetch-site") not in {"same-origin", "none"}
+
+    def _headers(self, headers: Headers, path: str) -> Mapping[str, str]:
+        """Of every reply, where a route does not say otherwise."""
+        shown = dict(SAFE)
+        if path.startswith(DATA):
+            shown["Cache-Control"] = "no-store"
+        if path == ELSEWHERE:
+            shown["Cross-Origin-Resource-Policy"] = "cross-origin"
+        if self.origins and path in WIDGET:
+            shown["Vary"] = "Origin"
+            if self._visits(headers, path):
+                shown["Access-Control-Allow-Origin"] = headers["origin"]
+                shown["Access-Control-Expose-Headers"] = "Retry-After"
+        return shown
+
     def _limit(self, path: str, headers: Headers) -> int:
         upload = path.endswith(UPLOADS) and headers.get("content-type", "").startswith("multipart/form-data")
         return self.largest_file + ENVELOPE if upload else LARGEST_BODY
 
 
-def check_host(headers: Headers) -> None:
-    """Only a loopback name or address may be asked for. Raises Refused."""
+def hosts_of(settings: Settings) -> frozenset[str]:
+    """Names and addresses that may be asked for beside those of this machine. Without users there are none."""
+    if settings.auth == "none":
+        return frozenset()
+    named = [each.lower().rstrip(".") for each in settings.access.hosts]
+    everywhere = settings.host in {"0.0.0.0", "::", ""}  # noqa: S104 - what is compared, not what is listened on
+    return frozenset(named if everywhere else [*named, settings.host.lower()])
+
+
+def check_host(headers: Headers, hosts: frozenset[str]) -> None:
+    """Only a loopback name or address, or one of `hosts`, may be asked for. Raises Refused."""
     host = headers.get("host", "")
     name = (urlsplit(f"//{host}").hostname or "") if _splits(host) else ""
     with suppress(ValueError):
         if ipaddress.ip_address(name).is_loopback:
             return
-    if name != "localhost":
+    if name != "localhost" and name.rstrip(".") not in hosts:
         hint = "use http://127.0.0.1 or http://localhost with the port that `citewell serve` printed"
+        hint += '; with auth = "token", access.hosts lists other names'
         raise Refused(421, "wrong_host", f"host {host!r} is not this server", hint)
 
 
-def check_origin(headers: Headers) -> None:
-    """A browser says which page sends a request; programs say nothing and may. Raises Refused."""
+def check_origin(headers: Headers, *, https: bool = False) -> None:
+    """A browser says which page sends a request; programs say nothing and may. A proxy in front may add the https. Raises
+    Refused.
+    """
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-    same = origin is None or origin.lower() == f"http://{headers.get('host', '')}".lower()
+    host = headers.get("host", "").lower()
+    same = origin is None or origin.lower() in ({f"https://{host}"} if https else {f"https://{host}", f"http://{host}"})
     if not same or site not in {"same-origin", "none"}:
         raise Refused(403, "wrong_origin", f"a page of {origin or 'another site'} may not change anything here")
 

@@ -13,6 +13,7 @@ from citewell.interfaces.http.sse import Pair, event_stream
 from citewell.knowledge.jobs import ENDED, Job
 from citewell.service.app import App
 from citewell.service.jobs import cancel
+from citewell.service.view import need
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 POLL = 0.25  # seconds between two looks at the table: the worker may be another process
@@ -35,6 +36,8 @@ async def get_job(job_id: str, app: Citewell) -> Job:
 @router.delete("/{job_id}")
 async def cancel_job(job_id: str, app: Citewell) -> Job:
     """Stop it. Documents it has added stay; 409 where it has ended."""
+    if "collection" in (await app.jobs.get(job_id)).payload:  # of others too; a report or a vote is its user's own
+        need(app, "editor", "to stop what is being added")
     return await cancel(app, job_id)
 
 

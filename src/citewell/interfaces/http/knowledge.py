@@ -5,29 +5,39 @@ The one rule: whoever changes something is named, and that is kept with it.
 
 from __future__ import annotations
 
+import time
 from typing import Literal
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Admin, Asking, Citewell, Reviewer
 from citewell.knowledge.confirmed import Logged
 from citewell.knowledge.confirmed_types import Confirmed, Rule
+from citewell.knowledge.weights import weight_of
 from citewell.service import knowledge as service
+from citewell.service.app import App
 from citewell.service.knowledge_conflicts import Disagreement
 from citewell.service.knowledge_conflicts import conflicts as all_conflicts
 from citewell.service.knowledge_gc import Cleaned
 from citewell.service.knowledge_gc import gc as clean
 from citewell.service.knowledge_health import Checked, check_all
+from citewell.service.view import need
 
 router = APIRouter(prefix="/api/knowledge", tags=["knowledge"])
 
 
+class Weighed(Confirmed):
+    """`weight`: how much it counts beside another (docs/confirmed.md)."""
+
+    weight: float
+
+
 class ConfirmedList(BaseModel):
-    confirmed: list[Confirmed]
+    confirmed: list[Weighed]
 
 
-class ConfirmedWithHistory(Confirmed):
+class ConfirmedWithHistory(Weighed):
     history: list[Logged]
 
 
@@ -55,25 +65,27 @@ async def list_confirmed(
     app: Citewell, state: str | None = None, source: str | None = None, collection: str | None = None
 ) -> ConfirmedList:
     """Newest first."""
-    return ConfirmedList(confirmed=await service.list_items(app, state=state, source=source, collection=collection))
+    items = await service.list_items(app, state=state, source=source, collection=collection)
+    return ConfirmedList(confirmed=[Weighed(**item.model_dump(), weight=_weight(app, item)) for item in items])
 
 
 @router.get("/confirmed/{item_id}")
 async def get_confirmed(item_id: str, app: Citewell) -> ConfirmedWithHistory:
     item = await service.get_item(app, item_id)
-    return ConfirmedWithHistory(**item.model_dump(), history=await service.history_of(app, item_id))
+    history = await service.history_of(app, item_id)
+    return ConfirmedWithHistory(**item.model_dump(), weight=_weight(app, item), history=history)
 
 
 @router.delete("/confirmed/{item_id}")
-async def undo_confirmed(item_id: str, app: Citewell, user_id: str = "local", reason: str = "") -> Confirmed:
+async def undo_confirmed(item_id: str, app: Citewell, caller: Reviewer, reason: str = "") -> Confirmed:
     """Take it out of search and use; its row stays as history."""
-    return await service.undo_item(app, item_id, user_id, reason)
+    return await service.undo_item(app, item_id, caller.user_id, reason)
 
 
 @router.post("/confirmed/{item_id}/confirm")
-async def confirm(item_id: str, app: Citewell, body: Who | None = None) -> Confirmed:
+async def confirm(item_id: str, app: Citewell, caller: Reviewer, body: Who | None = None) -> Confirmed:
     """Stand by an item that waits for more people, or that was set aside."""
-    return await service.endorse_item(app, item_id, body.user_id if body else "local")
+    return await service.endorse_item(app, item_id, caller.of(body) if body else caller.user_id)
 
 
 @router.get("/confirmed/{item_id}/document", response_class=Response)
@@ -95,9 +107,11 @@ async def get_rule(rule_id: str, app: Citewell) -> RuleWithHistory:
 
 
 @router.post("/rules/{rule_id}")
-async def review_rule(rule_id: str, body: Review, app: Citewell) -> Rule:
-    """Approve, reject or undo a correction."""
-    return await service.review_rule(app, rule_id, body.state, body.user_id, body.reason)
+async def review_rule(rule_id: str, body: Review, app: Citewell, caller: Asking) -> Rule:
+    """Approve, reject or undo a correction. Its author may undo it; the rest is for reviewers."""
+    if body.state != "undone":
+        need(app, "reviewer", "to review corrections")
+    return await service.review_rule(app, rule_id, body.state, caller.of(body), body.reason)
 
 
 class Conflicts(BaseModel):
@@ -123,18 +137,22 @@ class CleanWish(BaseModel):
 
 
 @router.get("/conflicts")
-async def list_conflicts(app: Citewell) -> Conflicts:
+async def list_conflicts(app: Citewell, _: Reviewer) -> Conflicts:
     """Confirmed answers that answer one question in two ways, side by side."""
     return Conflicts(conflicts=await all_conflicts(app))
 
 
 @router.post("/check")
-async def check(app: Citewell, wish: CheckWish | None = None) -> Checks:
+async def check(app: Citewell, _: Admin, wish: CheckWish | None = None) -> Checks:
     """Run confirmed statements again and look up what confirmed answers quote."""
     return Checks(checked=await check_all(app, wish.source if wish else None))
 
 
 @router.post("/gc")
-async def gc(app: Citewell, wish: CleanWish | None = None) -> Cleaned:
+async def gc(app: Citewell, _: Admin, wish: CleanWish | None = None) -> Cleaned:
     """Clean up; unless `dry_run` is false, only what would go is told."""
     return await clean(app, dry_run=wish.dry_run if wish else True)
+
+
+def _weight(app: App, item: Confirmed) -> float:
+    return weight_of(item, time.time(), app.settings.feedback.half_life_days)

@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.knowledge.memory import Forgotten, Memory
 from citewell.service import memory as service
 
@@ -32,29 +32,29 @@ class NewText(BaseModel):
 
 
 @router.get("")
-async def list_memories(app: Citewell, user_id: str = "local", history: bool = False) -> Memories:
+async def list_memories(app: Citewell, caller: Asking, history: bool = False) -> Memories:
     """Newest first; older versions only with `history`."""
-    return Memories(memories=await service.list_memories(app, user_id, history=history))
+    return Memories(memories=await service.list_memories(app, caller.user_id, history=history))
 
 
 @router.get("/{memory_id}")
-async def get_memory(memory_id: str, app: Citewell, user_id: str = "local") -> MemoryWithHistory:
-    found = await service.show_memory(app, user_id, memory_id)
+async def get_memory(memory_id: str, app: Citewell, caller: Asking) -> MemoryWithHistory:
+    found = await service.show_memory(app, caller.user_id, memory_id)
     return MemoryWithHistory(**found.memory.model_dump(), history=found.history)
 
 
 @router.patch("/{memory_id}")
-async def edit_memory(memory_id: str, body: NewText, app: Citewell, user_id: str = "local") -> Memory:
+async def edit_memory(memory_id: str, body: NewText, app: Citewell, caller: Asking) -> Memory:
     """Reword a fact; its old words become history."""
-    return await service.edit_memory(app, user_id, memory_id, body.text)
+    return await service.edit_memory(app, caller.user_id, memory_id, body.text)
 
 
 @router.delete("/{memory_id}")
-async def forget_memory(memory_id: str, app: Citewell, user_id: str = "local") -> Forgotten:
+async def forget_memory(memory_id: str, app: Citewell, caller: Asking) -> Forgotten:
     """With its history, what was derived from it, and the traces that used any of them."""
-    return await service.forget_memories(app, user_id, memory_id)
+    return await service.forget_memories(app, caller.user_id, memory_id)
 
 
 @router.delete("")
-async def forget_all(app: Citewell, user_id: Annotated[str, Query(min_length=1)]) -> Forgotten:
-    return await service.forget_all(app, user_id)
+async def forget_all(app: Citewell, caller: Asking, user_id: Annotated[str, Query(min_length=1)]) -> Forgotten:
+    return await service.forget_all(app, caller.whose(user_id))

@@ -15,7 +15,7 @@ from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.ask import EVENTS, answered
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.documents import disposition
 from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.jobs import Job
@@ -24,7 +24,6 @@ from citewell.service.app import App
 from citewell.service.ask import AskRequest
 from citewell.service.papers import PaperRow, PaperSession
 from citewell.service.papers_export import markdown
-from citewell.service.papers_intake import LOCAL
 from citewell.service.papers_job import submit
 from citewell.service.papers_plan import PlanEdit, edit_plan
 from citewell.service.papers_structure import Structure, structure
@@ -105,16 +104,17 @@ class Edits(Closed):
 
 
 @router.post("", status_code=201, openapi_extra=FORM)
-async def begin(request: Request, app: Citewell, user_id: str = LOCAL) -> Begun:
+async def begin(request: Request, app: Citewell, caller: Asking) -> Begun:
     """A session of the paper in the file of a multipart form, or at the `url` of a JSON object; a job makes its report."""
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
         said: Wishes = (page := _checked(WebPaper, await request.body()))
-        whose = said.user_id or user_id
+        whose = caller.whose(said.user_id or None)
         session = await service.begin(app, url=page.url, user_id=whose, title=page.title)
     elif kind.startswith("multipart/form-data"):
         said, name, data = await _form(request, app)
-        session = await service.begin(app, data=data, name=name, user_id=said.user_id or user_id, title=said.title)
+        whose = caller.whose(said.user_id or None)
+        session = await service.begin(app, data=data, name=name, user_id=whose, title=said.title)
     else:
         hint = 'curl -F file=@paper.pdf .../api/papers; one of the web: JSON {"url": "https://..."}'
         raise InvalidInput("an upload is a multipart/form-data body", hint=hint)
@@ -122,58 +122,58 @@ async def begin(request: Request, app: Citewell, user_id: str = LOCAL) -> Begun:
 
 
 @router.get("")
-async def list_papers(app: Citewell, user_id: str = LOCAL) -> PaperList:
+async def list_papers(app: Citewell, caller: Asking) -> PaperList:
     """Newest first."""
-    return PaperList(papers=await service.list_papers(app, user_id))
+    return PaperList(papers=await service.list_papers(app, caller.user_id))
 
 
 @router.get("/{session_id}")
-async def get_paper(session_id: str, app: Citewell, user_id: str = LOCAL) -> PaperSession:
-    return await service.read(app, session_id, user_id)
+async def get_paper(session_id: str, app: Citewell, caller: Asking) -> PaperSession:
+    return await service.read(app, session_id, caller.user_id)
 
 
 @router.patch("/{session_id}")
-async def rename(session_id: str, body: Title, app: Citewell, user_id: str = LOCAL) -> PaperSession:
-    return await service.rename(app, session_id, body.title, user_id)
+async def rename(session_id: str, body: Title, app: Citewell, caller: Asking) -> PaperSession:
+    return await service.rename(app, session_id, body.title, caller.user_id)
 
 
 @router.delete("/{session_id}", status_code=204)
-async def delete(session_id: str, app: Citewell, user_id: str = LOCAL) -> None:
+async def delete(session_id: str, app: Citewell, caller: Asking) -> None:
     """With its paper where no other session of this user reads that; a report that is being made is given up."""
-    await service.delete(app, session_id, user_id)
+    await service.delete(app, session_id, caller.user_id)
 
 
 @router.post("/{session_id}/messages", response_model=Answer, responses=ANSWERS)
-async def message(session_id: str, request: Request, body: NewMessage, app: Citewell, user_id: str = LOCAL) -> Response:
+async def message(session_id: str, request: Request, body: NewMessage, app: Citewell, caller: Asking) -> Response:
     """What the session's state expects: an interest, then questions. An Answer, or events."""
-    await service.own_paper(app, session_id, user_id)
+    await service.own_paper(app, session_id, caller.user_id)
     options = body.model_dump(exclude={"text"}, exclude_none=True)
-    return await _asked(request, app, session_id, user_id, body.text, options)
+    return await _asked(request, app, session_id, caller.user_id, body.text, options)
 
 
 @router.post("/{session_id}/plan", response_model=Answer, responses=ANSWERS)
-async def make_plan(session_id: str, request: Request, body: Interest, app: Citewell, user_id: str = LOCAL) -> Response:
+async def make_plan(session_id: str, request: Request, body: Interest, app: Citewell, caller: Asking) -> Response:
     """The reading route of an interest, the first or another one. An Answer, or events."""
-    await service.own_paper(app, session_id, user_id)
+    await service.own_paper(app, session_id, caller.user_id)
     options = {"event": "plan"} | body.model_dump(include={"lang", "message_id"}, exclude_none=True)
-    return await _asked(request, app, session_id, user_id, body.interest, options)
+    return await _asked(request, app, session_id, caller.user_id, body.interest, options)
 
 
 @router.patch("/{session_id}/plan")
-async def change_plan(session_id: str, body: Edits, app: Citewell, user_id: str = LOCAL) -> PaperSession:
+async def change_plan(session_id: str, body: Edits, app: Citewell, caller: Asking) -> PaperSession:
     """Tick steps, leave them out, move them, add sections: all of it or nothing."""
-    return await edit_plan(app, session_id, body.edits, user_id)
+    return await edit_plan(app, session_id, body.edits, caller.user_id)
 
 
 @router.get("/{session_id}/structure")
-async def get_structure(session_id: str, app: Citewell, user_id: str = LOCAL) -> Structure:
-    return await structure(app, session_id, user_id)
+async def get_structure(session_id: str, app: Citewell, caller: Asking) -> Structure:
+    return await structure(app, session_id, caller.user_id)
 
 
 @router.get("/{session_id}/export", response_class=Response, responses={200: {"content": {"text/markdown": {}}}})
-async def export(session_id: str, app: Citewell, user_id: str = LOCAL) -> Response:
+async def export(session_id: str, app: Citewell, caller: Asking) -> Response:
     """Report, route and conversation as Markdown."""
-    session = await service.read(app, session_id, user_id)
+    session = await service.read(app, session_id, caller.user_id)
     headers = {"Content-Disposition": disposition(f"{base_name(session.title)}.md")}
     return Response(markdown(session).encode("utf-8", "replace"), media_type="text/markdown", headers=headers)
 

@@ -1,13 +1,14 @@
-"""`/api/sessions`: list, read with history, rename, delete."""
+"""`/api/sessions`: list, read with history and answers, rename, delete."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.knowledge.sessions import SessionInfo
 from citewell.service import sessions as service
+from citewell.service.sessions import Exchange
 from citewell.types import Message
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
@@ -21,6 +22,10 @@ class SessionWithHistory(SessionInfo):
     history: list[Message]
 
 
+class Answers(BaseModel):
+    answers: list[Exchange]
+
+
 class Title(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -28,22 +33,28 @@ class Title(BaseModel):
 
 
 @router.get("")
-async def list_sessions(app: Citewell, user_id: str = "local") -> Sessions:
+async def list_sessions(app: Citewell, caller: Asking) -> Sessions:
     """Newest first."""
-    return Sessions(sessions=await service.list_sessions(app, user_id))
+    return Sessions(sessions=await service.list_sessions(app, caller.user_id))
 
 
 @router.get("/{session_id}")
-async def get_session(session_id: str, app: Citewell, user_id: str = "local") -> SessionWithHistory:
-    session = await service.read_session(app, session_id, user_id)
+async def get_session(session_id: str, app: Citewell, caller: Asking) -> SessionWithHistory:
+    session = await service.read_session(app, session_id, caller.user_id)
     return SessionWithHistory(**session.info.model_dump(), history=session.history)
 
 
+@router.get("/{session_id}/answers")
+async def session_answers(session_id: str, app: Citewell, caller: Asking) -> Answers:
+    """Questions and whole answers in order, with citations, as far back as traces are kept (`trace_days`)."""
+    return Answers(answers=await service.exchanges(app, session_id, caller.user_id))
+
+
 @router.patch("/{session_id}")
-async def rename_session(session_id: str, body: Title, app: Citewell, user_id: str = "local") -> SessionInfo:
-    return await service.rename_session(app, session_id, body.title, user_id)
+async def rename_session(session_id: str, body: Title, app: Citewell, caller: Asking) -> SessionInfo:
+    return await service.rename_session(app, session_id, body.title, caller.user_id)
 
 
 @router.delete("/{session_id}", status_code=204)
-async def delete_session(session_id: str, app: Citewell, user_id: str = "local") -> None:
-    await service.delete_session(app, session_id, user_id)
+async def delete_session(session_id: str, app: Citewell, caller: Asking) -> None:
+    await service.delete_session(app, session_id, caller.user_id)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.interfaces.http.documents import disposition
 from citewell.knowledge.jobs import Job
 from citewell.service import sites as service
@@ -39,7 +39,7 @@ async def get_site(name: str, app: Citewell) -> SitePages:
 
 
 @router.post("/{name}/refresh", status_code=202)
-async def refresh_site(name: str, app: Citewell) -> Job:
+async def refresh_site(name: str, app: Citewell, _: Editor) -> Job:
     """Every page asked for anew, by a job; its `result` says what became of them."""
     return await service.submit_refresh(app, name)
 
@@ -58,6 +58,6 @@ async def _lines(app: App, name: str) -> AsyncIterator[bytes]:
 
 
 @router.delete("/{name}", status_code=204)
-async def delete_site(name: str, app: Citewell) -> None:
+async def delete_site(name: str, app: Citewell, _: Editor) -> None:
     """Its pages; other documents of the collection stay, and without any the collection goes too."""
     await service.delete_site(app, name)

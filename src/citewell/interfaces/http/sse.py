@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -21,13 +21,22 @@ KEEP_ALIVE = 15.0  # seconds of silence after which a comment is sent, so that p
 Pair = tuple[str, Any]  # event name, JSON value
 
 
-def event_stream(request: Request, pairs: AsyncIterator[Pair]) -> EventSourceResponse:
-    """Send `pairs` as they come. What they raise becomes an `error` event."""
+def line_of(event: str, value: Any) -> bytes:
+    """An event as the page and our own clients read it."""
+    return format_sse_event(event=event, data_str=json.dumps(value, ensure_ascii=False))
+
+
+def event_stream(
+    request: Request, pairs: AsyncIterator[Pair], line: Callable[[str, Any], bytes] = line_of
+) -> EventSourceResponse:
+    """Send `pairs` as they come, each written by `line`. What they raise becomes an `error` event."""
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return EventSourceResponse(_lines(pairs, request.app.state.stopping), headers=headers)
+    return EventSourceResponse(_lines(pairs, request.app.state.stopping, line), headers=headers)
 
 
-async def _lines(pairs: AsyncIterator[Pair], stopping: asyncio.Event) -> AsyncIterator[bytes]:
+async def _lines(
+    pairs: AsyncIterator[Pair], stopping: asyncio.Event, line: Callable[[str, Any], bytes]
+) -> AsyncIterator[bytes]:
     queue: asyncio.Queue[Pair | None] = asyncio.Queue(maxsize=64)
     tasks = [asyncio.create_task(_fill(queue, pairs)), asyncio.create_task(_stop(queue, stopping))]
     try:
@@ -40,7 +49,7 @@ async def _lines(pairs: AsyncIterator[Pair], stopping: asyncio.Event) -> AsyncIt
                 continue
             if pair is None:
                 return
-            yield _line(*pair)
+            yield line(*pair)
     finally:
         for task in tasks:
             task.cancel()
@@ -66,7 +75,3 @@ async def _stop(queue: asyncio.Queue[Pair | None], stopping: asyncio.Event) -> N
     await stopping.wait()
     await queue.put(("error", STOPPING))
     await queue.put(None)
-
-
-def _line(event: str, value: Any) -> bytes:
-    return format_sse_event(event=event, data_str=json.dumps(value, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""`/api/health` (it runs), `/api/ready` (it can answer), `/api/version`, and what stands at `/`."""
+"""`/api/health` (it runs), `/api/ready` (it can answer), `/api/version`, and what programs read at `/`."""
 
 from __future__ import annotations
 
@@ -45,8 +45,3 @@ async def ready(app: Citewell, response: Response) -> Readiness:
 @router.get("/api/version")
 async def version() -> Version:
     return Version()
-
-
-@router.get("/", include_in_schema=False)
-async def root() -> Root:
-    return Root()

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.service import traces as service
 from citewell.service.replay import Replay
 from citewell.service.replay import replay as run_again
+from citewell.service.view import need
 from citewell.types import Status, Trace
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
@@ -35,19 +36,19 @@ class Traces(BaseModel):
 
 
 @router.get("")
-async def list_traces(app: Citewell, user_id: str = "local", limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Traces:
+async def list_traces(app: Citewell, caller: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Traces:
     """Newest first."""
-    return Traces(traces=[summary(trace) for trace in await service.list_traces(app, limit, user_id)])
+    return Traces(traces=[summary(trace) for trace in await service.list_traces(app, limit, caller.user_id)])
 
 
 @router.get("/{trace_id}")
-async def get_trace(trace_id: str, app: Citewell, user_id: str = "local") -> Trace:
-    return await service.get_trace(app, trace_id, user_id)
+async def get_trace(trace_id: str, app: Citewell, caller: Asking) -> Trace:
+    return await service.get_trace(app, trace_id, caller.user_id)
 
 
 @router.delete("/{trace_id}", status_code=204)
-async def delete_trace(trace_id: str, app: Citewell, user_id: str = "local") -> None:
-    await service.delete_trace(app, trace_id, user_id)
+async def delete_trace(trace_id: str, app: Citewell, caller: Asking) -> None:
+    await service.delete_trace(app, trace_id, caller.user_id)
 
 
 class ReplayWish(BaseModel):
@@ -62,10 +63,12 @@ class ReplayWish(BaseModel):
 
 
 @router.post("/{trace_id}/replay")
-async def replay(trace_id: str, app: Citewell, wish: ReplayWish | None = None, user_id: str = "local") -> Replay:
+async def replay(trace_id: str, app: Citewell, caller: Asking, wish: ReplayWish | None = None) -> Replay:
     """Runs the stored steps again and tells what differs. Nothing is kept of it."""
     wish = wish or ReplayWish()
-    return await run_again(app, trace_id, user_id, recorded=wish.recorded, fetch=wish.fetch)
+    if wish.fetch:
+        need(app, "editor", "to have pages fetched")
+    return await run_again(app, trace_id, caller.user_id, recorded=wish.recorded, fetch=wish.fetch)
 
 
 def summary(trace: Trace) -> TraceSummary:

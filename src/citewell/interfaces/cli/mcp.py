@@ -1,0 +1,15 @@
+"""`citewell mcp`: the Model Context Protocol on standard input and output. The one rule: all else goes to standard error."""
+
+from __future__ import annotations
+
+from citewell.interfaces.cli.run import DONE, run
+from citewell.interfaces.mcp.stdio import serve
+from citewell.service.app import App
+
+
+def mcp(user: str) -> None:
+    async def work(app: App) -> int:
+        await serve(app, user)
+        return DONE
+
+    run(work, json=False)

@@ -1,0 +1,121 @@
+"""`citewell user`: users and their tokens. The one rule: a token is printed once, alone on its line, and never again."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from citewell.errors import InvalidInput
+from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
+from citewell.knowledge.users import TokenInfo
+from citewell.service import users as service
+from citewell.service.app import App
+from citewell.service.users import UserWithTokens
+
+
+async def add(app: App, name: str, role: str, token_name: str, days: float | None, *, json: bool) -> int:
+    added = await service.add_user(app, name, role, token_name, days=days)
+    if json:
+        print_json(added.model_dump(mode="json"))
+    else:
+        write(err(), styled(f"added {one_line(added.user.user_id)}, {added.user.role}. Their token, shown this once:"))
+        _print_token(added.token)
+    _not_in_force(app)
+    return DONE
+
+
+async def show_all(app: App, *, json: bool) -> int:
+    users = await service.list_users(app)
+    if json:
+        print_json({"users": [user.model_dump(mode="json") for user in users]})
+        return DONE
+    if not users:
+        write(out(), styled("there are no users; `citewell user add NAME` adds the first, an admin"))
+    for user in users:
+        _print_user(user)
+    return DONE
+
+
+async def make_token(app: App, name: str, token_name: str, days: float | None, *, widget: bool, json: bool) -> int:
+    made = await service.make_token(app, name, token_name, days=days, widget=widget)
+    if json:
+        print_json(made.model_dump(mode="json"))
+    else:
+        what = "for the chat element, " if widget else ""
+        write(err(), styled(f"{made.info.token_id} of {one_line(made.info.user_id)}, {what}shown this once:"))
+        _print_token(made.token)
+    _not_in_force(app)
+    return DONE
+
+
+async def revoke(app: App, name: str, *, json: bool) -> int:
+    gone = await service.revoke(app, name)
+    if json:
+        print_json({"revoked": [token.model_dump(mode="json") for token in gone]})
+        return DONE
+    for token in gone:
+        write(out(), styled(f"revoked {token.token_id} ({one_line(token.name)}) of {one_line(token.user_id)}"))
+    if not gone:
+        write(out(), styled(f"{one_line(name)} has no token"))
+    return DONE
+
+
+async def set_role(app: App, name: str, role: str, *, json: bool) -> int:
+    user = await service.set_role(app, name, role)
+    if json:
+        print_json(user.model_dump(mode="json"))
+    else:
+        write(out(), styled(f"{one_line(user.user_id)} is {user.role} now"))
+    return DONE
+
+
+async def remove(app: App, name: str, *, yes: bool, json: bool) -> int:
+    user = await app.users.get(name)
+    if not yes and not _confirmed(f"Remove {one_line(user.user_id)} and their tokens? [y/N] "):
+        write(err(), styled("nothing removed"))
+        return ERROR
+    gone = await service.remove_user(app, user.user_id)
+    if json:
+        print_json(gone.model_dump(mode="json"))
+    else:
+        write(out(), styled(f"removed {one_line(gone.user_id)}; what they asked and added stays under their name"))
+    return DONE
+
+
+def _print_token(token: str) -> None:
+    """Alone on standard output, so that it can be put into a variable or a file."""
+    sys.stdout.write(token + "\n")
+
+
+def _print_user(user: UserWithTokens) -> None:
+    write(out(), styled(one_line(user.user_id), "cyan") + styled(f" {user.role}, since {_day(user.created_at)}", "dim"))
+    for token in user.known:
+        write(out(), styled(f"{token.token_id} {one_line(token.name)}") + styled(_facts(token), "dim"), indent=2)
+
+
+def _facts(token: TokenInfo) -> str:
+    used = f", last used {_day(token.used_at)}" if token.used_at else ", never used"
+    over = bool(token.expires) and token.expires <= time.time()
+    until = f", {'ran out' if over else 'runs out'} {_day(token.expires)}" if token.expires else ""
+    widget = ", for the chat element" if token.scope == "widget" else ""
+    return f" made {_day(token.created_at)}{used}{until}{widget}"
+
+
+def _day(at: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(at))
+
+
+def _not_in_force(app: App) -> None:
+    if app.settings.auth == "none":
+        warn(
+            'nobody is asked to sign in yet: set auth = "token" in citewell.toml, or CITEWELL_AUTH=token, and start the server'
+        )
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise InvalidInput("there is no terminal to ask on", hint="--yes removes without asking")
+    sys.stderr.write(plain(question))
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

@@ -1,0 +1,60 @@
+"""How a document or a sent file would be cut into passages, one way or several. The one rule: nothing is stored."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.datastructures import UploadFile
+
+from citewell.errors import InvalidInput
+from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.errors import Refused
+from citewell.service.cut import ChunkerName
+from citewell.service.preview import Previews, preview_bytes, preview_document
+from citewell.service.uploads import base_name
+
+router = APIRouter(prefix="/api", tags=["documents"])
+
+FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                    "required": ["file"],
+                }
+            }
+        },
+    }
+}
+
+Chunkers = Annotated[tuple[ChunkerName, ...], Query(max_length=4)]
+
+
+@router.get("/documents/{doc_id}/chunks")
+async def document_chunks(
+    doc_id: str, app: Citewell, chunker: Chunkers = (), tokens: int | None = None, overlap: int | None = None
+) -> Previews:
+    """As its collection cuts it, or each way of `chunker`. `semantic` embeds every sentence: minutes for a long document."""
+    return await preview_document(app, doc_id, chunker, {"tokens": tokens, "overlap": overlap})
+
+
+@router.post("/chunks", openapi_extra=FORM)
+async def file_chunks(
+    request: Request, app: Citewell, chunker: Chunkers = (), tokens: int | None = None, overlap: int | None = None
+) -> Previews:
+    """The same for one file of a multipart form."""
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise InvalidInput("a file is sent as a multipart/form-data body", hint="curl -F file=@report.pdf .../api/chunks")
+    async with request.form(max_files=2, max_fields=5) as form:
+        files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
+        if len(files) != 1:
+            raise InvalidInput(f"the form holds {len(files)} files", hint="send one file, as a part with a file name")
+        largest = app.settings.ingest.max_bytes
+        if (files[0].size or 0) > largest:
+            raise Refused(413, "too_large", f"the file is larger than the {largest:,} bytes allowed", "raise ingest.max_bytes")
+        name = base_name(files[0].filename or "")
+        return await preview_bytes(app, await files[0].read(), name, chunker, {"tokens": tokens, "overlap": overlap})

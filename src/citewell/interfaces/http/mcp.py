@@ -1,0 +1,147 @@
+"""`/mcp`: the Model Context Protocol over streamable HTTP.
+
+The one rule: whoever comes in here was let in as everywhere (guard.py, the same tokens), and a session is its beginner's own.
+The protocol's library and its tools are loaded with the first request: they would cost `serve` 0.7 s of its start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+import anyio.to_thread
+from fastapi import APIRouter, Request, Response
+from starlette.types import Message, Receive, Scope, Send
+
+from citewell.interfaces.http.address import base_of
+from citewell.interfaces.http.deps import CALLER, Asking, Caller, caller_of, view_of
+from citewell.interfaces.http.errors import reply
+from citewell.interfaces.http.guard import LARGEST_BODY, check_origin
+from citewell.interfaces.http.sse import STOPPING
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+router = APIRouter(tags=["mcp"])
+MOST_SESSIONS = 1_000
+IDLE_SECONDS = 1_800.0  # after which a session without a request ends
+
+
+@router.api_route("/mcp", methods=["GET", "POST", "DELETE"], include_in_schema=False)
+async def mcp(request: Request, caller: Asking) -> Response:
+    """Not in the description: the protocol has its own."""
+    check_origin(request.headers)  # the guard lets a page of another site read; this protocol's rules do not
+    return Through(request.app.state.mcp, caller)
+
+
+class Through(Response):
+    """A reply that the protocol's library writes."""
+
+    def __init__(self, door: Door, caller: Caller) -> None:
+        super().__init__()
+        self._door, self._caller = door, caller
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._door.through(self._caller, scope, receive, send)
+
+
+class Door:
+    """The way from our web application to the protocol's library. Open inside `open()`."""
+
+    def __init__(self, stopping: asyncio.Event) -> None:
+        self._stopping = stopping
+        self._serving: asyncio.Task[None] | None = None
+        self._manager: asyncio.Future[StreamableHTTPSessionManager] | None = None
+        self._closing = asyncio.Event()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Sessions end with the block."""
+        try:
+            yield
+        finally:
+            self._closing.set()
+            if self._serving is not None:
+                await asyncio.gather(self._serving, return_exceptions=True)
+
+    async def through(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on to the protocol's library."""
+        manager = await self._running()
+        scope = {**scope, CALLER: caller, "user": _owner(caller)}  # of that user whom the address names, where it may
+        await self._until_stopped(manager, scope, receive, send)
+
+    async def _until_stopped(self, manager: StreamableHTTPSessionManager, scope: Scope, receive: Receive, send: Send) -> None:
+        """A server that stops ends what is open, at once and whole."""
+        started = ended = False
+
+        async def noted(message: Message) -> None:
+            nonlocal started, ended
+            started = started or message["type"] == "http.response.start"
+            ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        async with anyio.create_task_group() as group:
+
+            async def watch() -> None:
+                await self._stopping.wait()
+                group.cancel_scope.cancel()
+
+            group.start_soon(watch)
+            await manager.handle_request(scope, receive, noted)
+            group.cancel_scope.cancel()
+        if self._stopping.is_set() and not ended:
+            if started:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                await reply(503, STOPPING)(scope, receive, send)
+
+    async def _running(self) -> StreamableHTTPSessionManager:
+        """The manager, which lives in a task of its own: it has to be closed where it was opened."""
+        if self._serving is None:
+            self._manager = asyncio.get_running_loop().create_future()
+            self._serving = asyncio.create_task(self._serve(self._manager))
+        assert self._manager is not None
+        return await asyncio.shield(self._manager)
+
+    async def _serve(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
+        try:
+            manager = await anyio.to_thread.run_sync(_build)
+            async with manager.run():
+                ready.set_result(manager)
+                await self._closing.wait()
+        except Exception as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+            self._serving = None  # the next request tries again
+
+
+def _build() -> StreamableHTTPSessionManager:
+    """Sessions, so that older clients can cancel; clients of 2026-07-28 and later need none and get none."""
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from citewell.interfaces.mcp.server import build
+    from citewell.interfaces.mcp.tools import Place, Say, Visit
+
+    def visit(context: Say) -> Visit:
+        request = cast("Request", context.request_context.request)
+        return Visit(view_of(request.scope), caller_of(request.scope).user_id, base_of(request))
+
+    server = build(Place(local=False, visit=visit))
+    return StreamableHTTPSessionManager(
+        app=server._lowlevel_server,  # noqa: SLF001  # its own way of mounting brings a web application of its own
+        session_idle_timeout=IDLE_SECONDS,
+        max_sessions=MOST_SESSIONS,
+        max_request_body_size=LARGEST_BODY,
+    )
+
+
+def _owner(caller: Caller) -> Any:
+    """The caller in the form by which the library ties a session to who began it."""
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+    from mcp.server.auth.provider import AccessToken
+
+    return AuthenticatedUser(AccessToken(token="", client_id=caller.user_id, scopes=[]))

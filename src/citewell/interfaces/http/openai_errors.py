@@ -1,0 +1,111 @@
+"""Errors as OpenAI's servers tell them: `{"error": {"message", "type", "param", "code"}}`.
+
+The one rule: every route under `/v1` is an `OpenAIRoute`, so that nothing leaves it in another shape.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from citewell.errors import CitewellError, InvalidInput, NotFound
+from citewell.interfaces.http.errors import status_of
+
+log = logging.getLogger(__name__)
+TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+CODES = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
+INTERNAL = "internal error; a fault of Citewell: the server's log says where"
+
+
+class Unsupported(InvalidInput):
+    """Something of OpenAI's interface that Citewell does not do; `param` names it."""
+
+    code = "unsupported_parameter"
+
+    def __init__(self, param: str, message: str, *, hint: str = "", code: str = "") -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.param = param
+
+
+class UnknownModel(NotFound):
+    code = "model_not_found"
+
+
+class OpenAIRoute(APIRoute):
+    """A route whose failures have OpenAI's shape."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def told(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except CitewellError as error:
+                return of_ours(error)
+            except RequestValidationError as error:
+                return of_body(error)
+            except HTTPException as error:
+                name = HTTPStatus(error.status_code).name.lower()
+                return reply(error.status_code, str(error.detail), code=name, headers=error.headers)
+            except Exception:
+                log.exception("%s %s", request.method, request.url.path)
+                return reply(500, INTERNAL, code="internal")
+
+        return told
+
+
+def shape(status: int, message: str, *, param: str | None = None, code: str | None = None) -> dict[str, Any]:
+    """The body of an error."""
+    kind = TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return {"error": {"message": message, "type": kind, "param": param, "code": CODES.get(status, code)}}
+
+
+def reply(
+    status: int,
+    message: str,
+    *,
+    param: str | None = None,
+    code: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    body = shape(status, message, param=param, code=code)
+    return JSONResponse(body, status_code=status, headers=dict(headers) if headers else None)
+
+
+def of_ours(error: CitewellError) -> JSONResponse:
+    """What we explain: message and hint as one text, since that shape has no place for a hint."""
+    status = status_of(error)
+    param = "model" if isinstance(error, UnknownModel) else getattr(error, "param", None)
+    # they say 400 where we say 422
+    return reply(400 if status == 422 else status, in_words(error.message, error.hint), param=param, code=error.code)
+
+
+def of_body(error: RequestValidationError) -> JSONResponse:
+    """A body of the wrong form, told by its first fault. The value itself is not sent back."""
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return reply(400, "the body is not valid JSON; send one JSON object, in UTF-8", code="invalid_json")
+    where = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
+    return reply(400, f"{where}: {first['msg']}", param=where, code="invalid_value")
+
+
+def in_words(message: str, hint: str) -> str:
+    return f"{message} ({hint})" if hint else message
+
+
+def data_line(event: str, value: Any) -> bytes:
+    """A line of a stream, for `event_stream`: no event has a name; an error has OpenAI's shape."""
+    if event == "error":
+        inner = value["error"]
+        value = shape(500, in_words(str(inner["message"]), str(inner.get("hint", ""))), code=inner["code"])
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"data: {text}\n\n".encode()

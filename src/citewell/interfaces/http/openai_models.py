@@ -1,0 +1,66 @@
+"""`GET /v1/models`: every agent is a model, and so is an agent with a collection, a site or tables of its own.
+
+The one rule: a name that is listed can be asked as it stands; more names can be (`citewell/paper` with a session).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from citewell.interfaces.http.deps import Asking, Citewell
+from citewell.interfaces.http.openai_errors import OpenAIRoute, UnknownModel
+from citewell.interfaces.http.openai_messages import PREFIX, agent_of
+from citewell.knowledge.documents import CONFIRMED
+from citewell.service.app import App
+from citewell.service.ask import names
+from citewell.service.collections import list_collections
+from citewell.service.data_sources import list_sources
+from citewell.service.sites import list_sites
+
+router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
+OF_A_SESSION = {"paper"}  # agents that answer only in a session made elsewhere
+MOST = 500  # names
+STARTED = int(time.time())
+
+
+class Model(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int = STARTED
+    owned_by: str = "citewell"
+
+
+class ModelList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[Model]
+
+
+@router.get("/v1/models")
+async def list_models(app: Citewell, _: Asking) -> ModelList:
+    """Agents, `citewell/qa:COLLECTION`, `citewell/website:SITE`, `citewell/data:SOURCE`, and the model that embeds."""
+    return ModelList(data=[Model(id=name) for name in (await _names(app))[:MOST]])
+
+
+@router.get("/v1/models/{model:path}")
+async def get_model(model: str, app: Citewell, _: Asking) -> Model:
+    if model in await _names(app):
+        return Model(id=model)
+    if agent_of(model)[1]:
+        raise UnknownModel(f"the model {model!r} does not exist", hint="GET /v1/models lists those there are")
+    return Model(id=model)
+
+
+async def _names(app: App) -> list[str]:
+    sites = {site.collection for site in await list_sites(app)}
+    collections = [info.name for info in await list_collections(app) if info.name != CONFIRMED]
+    return [
+        *(PREFIX + name for name in sorted(names(), key=lambda name: name != "auto") if name not in OF_A_SESSION),
+        app.embedder.name,
+        *(f"{PREFIX}qa:{name}" for name in collections if name not in sites),
+        *(f"{PREFIX}website:{name}" for name in sorted(sites)),
+        *(f"{PREFIX}data:{source.name}" for source in await list_sources(app)),
+    ]

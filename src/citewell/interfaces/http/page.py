@@ -1,0 +1,104 @@
+"""`/` for browsers, and the page's files under `/assets`. The one rule: a file is served only if its kind is in `KINDS`, it
+lies in the page's folder, and it is no part of what builds it; and no reply of the page runs a script that is not its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+import anyio.to_thread
+from fastapi import APIRouter, Request, Response
+
+from citewell.errors import NotFound
+from citewell.interfaces.http.status import Root
+
+router = APIRouter(include_in_schema=False)
+
+WEB = Path(__file__).resolve().parent.parent / "web"
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".woff2": "font/woff2",
+    ".ttf": "font/ttf",
+    ".pfb": "application/octet-stream",  # pdf.js's standard fonts
+    ".bcmap": "application/octet-stream",  # and its tables of characters
+}
+PATH = re.compile(r"[\w@][\w@.-]*(?:/[\w@][\w@.-]*)*", re.ASCII)  # no part of it empty, hidden, or a way up
+LONGEST = 200
+READING = ["GET", "HEAD"]
+BUILDING = frozenset({"node_modules"})
+INLINE = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
+POLICY = (
+    "default-src 'none'; script-src 'self'{inline}; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    "connect-src 'self'; worker-src 'self'; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+)
+SAFE = {
+    "Cache-Control": "no-cache",  # asked for anew each time, sent again only when it changed
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+@router.api_route("/", methods=READING)
+async def front(request: Request) -> Response:
+    """The page for who takes HTML, a few words of JSON for programs."""
+    if "text/html" not in request.headers.get("accept", ""):
+        return Response(Root().model_dump_json(), media_type="application/json", headers={"Vary": "Accept"})
+    response = await sent(request, "index.html")
+    response.headers["Vary"] = "Accept"
+    return response
+
+
+@router.api_route("/assets/{path:path}", methods=READING)
+async def asset(request: Request, path: str) -> Response:
+    return await sent(request, path)
+
+
+async def sent(request: Request, path: str) -> Response:
+    """A file of the page, or 304 for who has it. Raises NotFound."""
+    body, tag, policy = await anyio.to_thread.run_sync(_read, path)
+    headers = {**SAFE, "ETag": tag, "Content-Security-Policy": policy}
+    if tag in (known.strip().removeprefix("W/") for known in request.headers.get("if-none-match", "").split(",")):
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type=KINDS[PurePosixPath(path).suffix], headers=headers)
+
+
+def _read(path: str) -> tuple[bytes, str, str]:
+    file = located(path)
+    about = file.stat()
+    return _loaded(file, about.st_mtime_ns, about.st_size)
+
+
+def located(path: str) -> Path:
+    """The file of a path below `/assets`. Raises NotFound for one that is not there, or not for others."""
+    plain = PATH.fullmatch(path) and len(path) <= LONGEST and not BUILDING.intersection(path.split("/"))
+    if plain and PurePosixPath(path).suffix in KINDS:
+        file = WEB / path
+        if file.is_file() and file.resolve().is_relative_to(WEB):
+            return file
+    raise NotFound(f"the page has no file {path[:200]!r}")
+
+
+@lru_cache(maxsize=512)
+def _loaded(file: Path, _changed: int, _size: int) -> tuple[bytes, str, str]:
+    """Bytes, ETag and policy of a file as it is now; read anew when it changes."""
+    body = file.read_bytes()
+    inline = "".join(f" 'sha256-{digest(text)}'" for text in INLINE.findall(body.decode())) if file.suffix == ".html" else ""
+    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', POLICY.format(inline=inline)
+
+
+def digest(text: str) -> str:
+    """As a content security policy wants the hash of an inline script."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

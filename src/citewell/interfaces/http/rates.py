@@ -1,0 +1,39 @@
+"""How often somebody may ask. The one rule: a refusal says when to come back."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
+
+from citewell.config import AccessSettings
+from citewell.interfaces.http.errors import Refused
+
+
+class Rates:
+    """Counts of this process, in memory: after a restart everybody begins anew."""
+
+    def __init__(self, settings: AccessSettings) -> None:
+        self._counter = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._requests = RateLimitItemPerMinute(settings.requests_a_minute, namespace="requests")
+        self._tries = RateLimitItemPerMinute(settings.tries_a_minute, namespace="tries")
+
+    async def request(self, user_id: str) -> None:
+        """Raises Refused (429)."""
+        await self._hit(self._requests, user_id, "access.requests_a_minute", "ask less often")
+
+    async def attempt(self, address: str) -> None:
+        """A try to sign in, or a token that is nobody's. Raises Refused (429)."""
+        await self._hit(self._tries, address, "access.tries_a_minute", "see that the token is right")
+
+    async def _hit(self, item: RateLimitItem, who: str, setting: str, what: str) -> None:
+        if await self._counter.hit(item, who):
+            return
+        stats = await self._counter.get_window_stats(item, who)
+        wait = max(1, math.ceil(stats.reset_time - time.time()))
+        hint = f"{what}, and go on in {wait} s; {setting} says how many are allowed"
+        message = f"more than {item.amount} in a minute"
+        raise Refused(429, "too_many_requests", message, hint, headers={"Retry-After": str(wait)})

@@ -1,0 +1,22 @@
+"""`/api/runs`: questions that were stopped before their answer. `POST /api/ask` with `{resume}` goes on with one."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from citewell.interfaces.http.deps import Asking, Citewell
+from citewell.knowledge.runs import Unfinished
+from citewell.service.ask import unfinished
+
+router = APIRouter(prefix="/api/runs", tags=["ask"])
+
+
+class Runs(BaseModel):
+    runs: list[Unfinished]
+
+
+@router.get("")
+async def list_runs(app: Citewell, caller: Asking) -> Runs:
+    """Those that nobody is at work on, the newest first."""
+    return Runs(runs=await unfinished(app, caller.user_id))

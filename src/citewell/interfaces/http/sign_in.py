@@ -1,0 +1,82 @@
+"""`/api/me`, `/api/sign-in`, `/api/sign-out`: who is asking, and the page's session.
+
+The one rule: the token is sent once; from then on the browser has a cookie that no script can read, and that other sites' pages
+cannot send.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from citewell.config import Settings
+from citewell.interfaces.http.access import BEARER, COOKIE, cookie_of, is_https, lifetime
+from citewell.interfaces.http.deps import Caller, Citewell, caller_of
+from citewell.interfaces.http.errors import Refused
+from citewell.knowledge.users import Role, csrf_of
+
+router = APIRouter(prefix="/api", tags=["sign-in"])
+
+
+class Me(BaseModel):
+    """`csrf`: what the page sends back as `X-CSRF-Token`; empty where no cookie signs it in."""
+
+    user_id: str
+    role: Role
+    auth: Literal["none", "token"]
+    csrf: str
+
+
+class Token(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    token: str = Field(max_length=200)
+
+
+@router.get("/me")
+async def me(request: Request, user_id: str | None = None) -> Me:
+    """Who is signed in; 401 where nobody is. Without users it is whom the address names."""
+    caller = caller_of(request.scope)
+    return _me(replace(caller, user_id=caller.whose(user_id)) if caller.auth == "none" else caller)
+
+
+@router.post("/sign-in")
+async def sign_in(body: Token, request: Request, response: Response, app: Citewell) -> Me:
+    """A cookie in exchange for a token. Without users there is nothing to do."""
+    caller = caller_of(request.scope)
+    if caller.auth == "none":
+        return _me(caller)
+    holder = await app.users.holder(body.token.strip())
+    if holder is None:
+        hint = "paste it whole, from cw_ on; `citewell user token NAME` makes a new one"
+        raise Refused(401, "wrong_token", "the token is unknown, was revoked, or has run out", hint, headers=BEARER)
+    if holder.scope:
+        raise Refused(
+            403, "not_allowed", "this token is for the chat element", "sign in with another: citewell user token NAME"
+        )
+    await app.users.forget_ended(lifetime(app.settings))
+    if old := cookie_of(request.headers):
+        await app.users.sign_out(old)
+    secret = await app.users.sign_in(holder.token_id)
+    _set_cookie(response, secret, app.settings, https=is_https(request.scope, app.settings.access.proxies))
+    return Me(user_id=holder.user_id, role=holder.role, auth="token", csrf=csrf_of(secret))
+
+
+@router.post("/sign-out", status_code=204)
+async def sign_out(request: Request, response: Response, app: Citewell) -> None:
+    """The page's session ends. A token stays good: `citewell user revoke` ends that."""
+    if secret := cookie_of(request.headers):
+        await app.users.sign_out(secret)
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+
+
+def _me(caller: Caller) -> Me:
+    return Me(user_id=caller.user_id, role=caller.role, auth=caller.auth, csrf=caller.csrf)
+
+
+def _set_cookie(response: Response, secret: str, settings: Settings, *, https: bool) -> None:
+    seconds = int(settings.access.session_hours * 3600)
+    response.set_cookie(COOKIE, secret, max_age=seconds, path="/", httponly=True, samesite="strict", secure=https)

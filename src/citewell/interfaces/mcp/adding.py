@@ -1,0 +1,81 @@
+"""Documents on their way in, for a model that waits. The one rule: who stops waiting stops the work; what was added stays."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from mcp_types import CallToolResult
+
+from citewell.errors import CitewellError, InvalidInput, UnreadableFile
+from citewell.interfaces.mcp import shown
+from citewell.knowledge.jobs import ENDED, Job
+from citewell.service.app import App
+from citewell.service.ingest import ingest
+from citewell.service.jobs import cancel, do
+from citewell.service.progress import Progress
+from citewell.service.report import FileReport
+
+Tell = Callable[[float, float | None, str | None], Awaitable[None]]
+POLL = 0.2  # seconds between two looks at a job
+PATIENCE = 60.0  # seconds that a server's job is waited for; it goes on after them
+MOST_FILES = 50  # told of one by one
+
+
+async def added_here(app: App, path: str, collection: str, tell: Tell) -> CallToolResult:
+    """Read a file or a folder of this machine. Raises UnreadableFile where nothing of it could be added."""
+
+    async def on_progress(progress: Progress) -> None:
+        await tell(progress.done, progress.total or None, f"{progress.phase} {progress.name}".strip())
+
+    done = await ingest(app, [path], collection, on_progress=Rising(on_progress))
+    return _told(collection, None, done.report.files)
+
+
+class Rising:
+    """Progress of one phase only, and never less than before: the protocol allows no other."""
+
+    def __init__(self, tell: Callable[[Progress], Awaitable[None]]) -> None:
+        self._tell = tell
+        self._before = -1
+
+    async def __call__(self, progress: Progress) -> None:
+        if progress.phase == "read" and progress.done > self._before:
+            self._before = progress.done
+            await self._tell(progress)
+
+
+async def added_by_job(app: App, job: Job, collection: str, tell: Tell, *, work: bool) -> CallToolResult:
+    """Wait for a job. `work`: nobody else does it, so it is done here. Raises UnreadableFile, and what the job failed with."""
+    until, before = time.monotonic() + PATIENCE, -1
+    try:
+        while job.state not in ENDED and (work or time.monotonic() < until):
+            if job.done > before:
+                before = job.done
+                await tell(job.done, job.total or None, job.detail or job.state)
+            mine = await app.jobs.claim(job.kind) if work else None
+            if mine is not None:
+                await do(app, mine)
+            else:
+                await asyncio.sleep(POLL)
+            job = await app.jobs.get(job.job_id)
+    except asyncio.CancelledError:
+        with suppress(CitewellError):  # it has just ended
+            await asyncio.shield(asyncio.ensure_future(cancel(app, job.job_id)))
+        raise
+    if job.state == "failed":
+        error = job.error or {}
+        raise CitewellError(error.get("message", "failed"), hint=error.get("hint", ""), code=error.get("code", "error"))
+    if job.state == "cancelled":
+        raise InvalidInput(f"job {job.job_id} was cancelled", hint="add it again")
+    return _told(collection, job, [FileReport(**each) for each in (job.result or {}).get("files", [])])
+
+
+def _told(collection: str, job: Job | None, files: list[FileReport]) -> CallToolResult:
+    failed = [each for each in files if each.status == "failed"]
+    if files and len(failed) == len(files):
+        why = "; ".join(f"{each.path}: {each.reason}" for each in failed[:MOST_FILES])
+        raise UnreadableFile(why, hint="nothing was added")
+    return shown.added(collection, job, files[:MOST_FILES])

@@ -1,0 +1,312 @@
+"""The tools: what a model reads of each, and what it does.
+
+The one rule: a tool says what it did in words that lead on (ids, offsets, hints), and what it refuses is a result with a hint,
+never a broken connection.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import re
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Annotated, Any, Concatenate, Literal, ParamSpec, cast
+
+from mcp.server.mcpserver import Context
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from citewell.errors import CitewellError, InvalidInput
+from citewell.interfaces.links import address_of
+from citewell.interfaces.mcp import shown
+from citewell.interfaces.mcp.adding import added_by_job, added_here
+from citewell.service.app import App
+from citewell.service.ask import AskRequest, stream
+from citewell.service.collections import list_collections
+from citewell.service.data_sources import list_sources
+from citewell.service.documents import get_document, read_document
+from citewell.service.feedback import catch_up, give
+from citewell.service.jobs import submit
+from citewell.service.search import SearchRequest, search
+from citewell.service.sites import list_sites, submit_page
+from citewell.service.uploads import Upload
+from citewell.service.view import need
+from citewell.types import Answer, Citation, Event, Step
+
+MOST_PASSAGES = 20
+MOST_CHARACTERS = 50_000  # of one part of a document
+MOST_LISTED = 200  # collections; tables of a source
+LEARN_SECONDS = 30.0  # for what a vote brings about, where no server does it
+
+P = ParamSpec("P")
+Say = Context[Any, Any]
+AgentName = Literal["auto", "qa", "dual_loop", "website", "data", "paper"]
+Collection = Annotated[
+    str | None, Field(description="Which collection; list_collections names them. None: the default one.", max_length=200)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A call: the App as who calls may see it, who that is, and the server's own address (empty where there is none)."""
+
+    app: App
+    user_id: str
+    base: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the tools are used. `local`: on the machine of the user, whose files are read, and where nobody else does jobs."""
+
+    local: bool
+    visit: Callable[[Say], Visit]
+
+
+def told(
+    tool: Callable[Concatenate[Tools, P], Coroutine[Any, Any, CallToolResult]],
+) -> Callable[Concatenate[Tools, P], Coroutine[Any, Any, CallToolResult]]:
+    """Failures we can explain become results; others are the library's to hide and to log."""
+
+    @functools.wraps(tool)
+    async def run(self: Tools, /, *args: P.args, **kwargs: P.kwargs) -> CallToolResult:
+        try:
+            return await tool(self, *args, **kwargs)
+        except CitewellError as error:
+            return shown.failure(error)
+
+    return run
+
+
+class Tools:
+    """Each public method is a tool; its docstring is what a model reads."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    @told
+    async def ask(
+        self,
+        ctx: Say,
+        question: Annotated[str, Field(description="The question, in English or Chinese, as a person would ask it.")],
+        agent: Annotated[
+            AgentName,
+            Field(
+                description="auto chooses. qa: one search of the documents. dual_loop: searches again until the answer is "
+                "settled, with memory. website: explores a site (start_urls). data: tables, by SQL. paper: a reading session."
+            ),
+        ] = "auto",
+        collection: Collection = None,
+        session_id: Annotated[
+            str | None, Field(description="Of an earlier answer: the question is then a follow-up to it.", max_length=200)
+        ] = None,
+        source: Annotated[
+            str | None, Field(description="Agent data: which tables; list_collections names them.", max_length=200)
+        ] = None,
+        start_urls: Annotated[
+            list[str] | None, Field(description="Agent website: the pages it begins with.", max_length=50)
+        ] = None,
+        max_seconds: Annotated[float | None, Field(description="Answer from what there is after so long.", gt=0)] = None,
+    ) -> Annotated[CallToolResult, shown.Asked]:
+        """Ask the user's documents, web sites or tables, and get an answer whose every sentence is proved by a citation.
+
+        Prefer this to answering from your own knowledge when the question is about the user's material. Repeat the
+        citations `[n]` with their links where you pass the answer on. `refused` means that the sources do not say it: tell
+        the user so, and do not fill the gap.
+        """
+        visit = self._place.visit(ctx)
+        given = {"source": source, "start_urls": start_urls, "max_seconds": max_seconds}
+        asked = AskRequest(
+            question=question,
+            agent=agent,
+            collection=collection or None,
+            session_id=session_id or None,
+            user_id=visit.user_id,
+            options={name: value for name, value in given.items() if value},
+        )
+        answer: Answer | None = None
+        count = 0
+        async with aclosing(cast("AsyncGenerator[Event, None]", stream(visit.app, asked))) as events:
+            async for event in events:
+                if message := _progress(event):
+                    count += 1
+                    await ctx.report_progress(count, message=message)
+                if isinstance(event.data, Answer):
+                    answer = event.data
+        if answer is None:
+            raise CitewellError("the agent ended without an answer", hint="a fault of Citewell; its log has more")
+        return shown.answered(answer, visit.base)
+
+    @told
+    async def search(
+        self,
+        ctx: Say,
+        query: Annotated[str, Field(description="What to look for, in words; English and Chinese find each other.")],
+        collection: Collection = None,
+        k: Annotated[int, Field(description="How many passages.", ge=1, le=MOST_PASSAGES)] = 6,
+        types: Annotated[
+            list[str] | None, Field(description="Only files of these kinds: pdf, docx, html, ...", max_length=50)
+        ] = None,
+        since: Annotated[str | None, Field(description="Only documents of this day, month or year, or later.")] = None,
+        until: Annotated[str | None, Field(description="Only documents of this day, month or year, or earlier.")] = None,
+    ) -> Annotated[CallToolResult, shown.Search]:
+        """Find passages of the user's documents, best first, by words and by meaning. No answer is written.
+
+        Read on around a passage with get_document(doc_id, offset=start).
+        """
+        request = SearchRequest(query=query, collection=collection or None, k=k, types=types or [], since=since, until=until)
+        visit = self._place.visit(ctx)
+        return shown.found(await search(visit.app, request), visit.base)
+
+    @told
+    async def list_collections(self, ctx: Say) -> Annotated[CallToolResult, shown.Collections]:
+        """Which collections of documents there are, which tables (for the agent data), and which web sites were explored."""
+        app = self._place.visit(ctx).app
+        found = await list_collections(app)
+        sources = await list_sources(app)
+        listing = shown.Collections(
+            default=app.settings.collection,
+            collections=[
+                shown.CollectionShown(name=info.name, documents=info.documents, passages=info.chunks)
+                for info in found[:MOST_LISTED]
+            ],
+            sources=[
+                shown.TablesShown(
+                    name=each.name, kind=each.dialect, tables=[str(table["name"]) for table in each.tables[:MOST_LISTED]]
+                )
+                for each in sources[:MOST_LISTED]
+            ],
+            sites=[site.collection for site in (await list_sites(app))[:MOST_LISTED]],
+        )
+        lines = [f"collection {each.name}: {each.documents} documents" for each in listing.collections]
+        lines += [f"tables {each.name} ({each.kind}): {', '.join(each.tables)}" for each in listing.sources]
+        lines += [f"web site {name}" for name in listing.sites]
+        left = max(len(found), len(sources)) - MOST_LISTED
+        lines += [f"... and {left} more"] if left > 0 else []
+        return shown.result(listing, "\n".join(lines) or "nothing was added yet; add_document adds something")
+
+    @told
+    async def get_document(
+        self,
+        ctx: Say,
+        doc_id: Annotated[str, Field(description="Id of a document, as citations and passages have it.", max_length=200)],
+        offset: Annotated[int, Field(description="Where to begin, in characters; `start` of a citation.", ge=0)] = 0,
+        limit: Annotated[int, Field(description="How many characters.", ge=1, le=MOST_CHARACTERS)] = 8_000,
+    ) -> Annotated[CallToolResult, shown.DocumentPart]:
+        """Read the text of a document, a part at a time. `next_offset` says where the next part begins."""
+        visit = self._place.visit(ctx)
+        info = await get_document(visit.app, doc_id)
+        document = await read_document(visit.app, doc_id)
+        text = document.text[offset : offset + limit]
+        end, total = offset + len(text), len(document.text)
+        if offset and offset >= total:
+            raise InvalidInput(f"offset {offset}: the document has {total} characters", hint="begin with offset 0")
+        cited = Citation(n=1, doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=offset, end=end)
+        part = shown.DocumentPart(
+            doc_id=doc_id,
+            title=info.title,
+            collection=info.collection,
+            url=address_of(cited, visit.base),
+            media_type=info.media_type,
+            lang=info.lang,
+            offset=offset,
+            end=end,
+            total=total,
+            next_offset=end if end < total else None,
+            pages=[page.number for page in document.pages if page.start < end and page.end > offset],
+            text=text,
+        )
+        more = f"\n\n[characters {offset} to {end} of {total}; go on with offset={end}]" if end < total else ""
+        return shown.result(part, f"# {info.title}\n\n{text}{more}")
+
+    @told
+    async def give_feedback(
+        self,
+        ctx: Say,
+        trace_id: Annotated[str, Field(description="Of the answer, as `ask` gave it.", max_length=200)],
+        is_correct: Annotated[bool, Field(description="What the user said: right or wrong.")],
+        correction: Annotated[
+            str | None, Field(description="Of a wrong answer: what would be right, in the user's words.")
+        ] = None,
+    ) -> Annotated[CallToolResult, shown.Feedback]:
+        """Tell that an answer was right or wrong, so that the next one is better. Only what the user said, not your view."""
+        visit = self._place.visit(ctx)
+        given = await give(visit.app, trace_id, is_correct, correction or None, visit.user_id)
+        if self._place.local:
+            await catch_up(visit.app, LEARN_SECONDS)
+        said = shown.Feedback(feedback_id=given.feedback_id, state=given.state, message=given.message)
+        return shown.result(said, f"{given.feedback_id}: {given.message}")
+
+    @told
+    async def add_document(
+        self,
+        ctx: Say,
+        url: Annotated[str | None, Field(description="A page or a file of the web.", max_length=2_000)] = None,
+        text: Annotated[str | None, Field(description="Or its text, plain or Markdown.")] = None,
+        title: Annotated[
+            str | None, Field(description="Of a text: its title, unique in the collection.", max_length=200)
+        ] = None,
+        collection: Collection = None,
+    ) -> Annotated[CallToolResult, shown.Added]:
+        """Add a document to a collection, from a web address or as text, so that it can be asked and searched.
+
+        The same address or title again replaces the document. The collection is made where it is new.
+        """
+        return await self._add(ctx, url, text, title, None, collection)
+
+    @told
+    async def add_local_document(
+        self,
+        ctx: Say,
+        path: Annotated[str | None, Field(description="A file or a folder on the user's machine.", max_length=4_000)] = None,
+        url: Annotated[str | None, Field(description="Or a page or a file of the web.", max_length=2_000)] = None,
+        text: Annotated[str | None, Field(description="Or its text, plain or Markdown.")] = None,
+        title: Annotated[
+            str | None, Field(description="Of a text: its title, unique in the collection.", max_length=200)
+        ] = None,
+        collection: Collection = None,
+    ) -> Annotated[CallToolResult, shown.Added]:
+        """Add documents to a collection, so that they can be asked and searched: a file or a folder of this machine, a web
+        address, or a text.
+
+        The same path, address or title again replaces the document. The collection is made where it is new.
+        """
+        return await self._add(ctx, url, text, title, path, collection)
+
+    async def _add(
+        self, ctx: Say, url: str | None, text: str | None, title: str | None, path: str | None, collection: str | None
+    ) -> CallToolResult:
+        app = self._place.visit(ctx).app
+        need(app, "editor", "add_document")
+        into = collection or app.settings.collection
+        names = "path, url or text" if self._place.local else "url or text"
+        if sum(bool(each) for each in (url, text, path)) != 1:
+            raise InvalidInput(f"add one thing at a time: {names}", hint=f"name one of {names}")
+        if path is not None and "://" in path:
+            raise InvalidInput(f"{path}: not a path", hint="name it as url")
+        if path:
+            return await added_here(app, path, into, ctx.report_progress)
+        if url:
+            job = await submit_page(app, into, url)
+        else:
+            job = await submit(app, into, [Upload(_file_name(title), io.BytesIO((text or "").encode()))])
+        return await added_by_job(app, job, into, ctx.report_progress, work=self._place.local)
+
+
+def _progress(event: Event) -> str:
+    """What is told of an event while the answer is made."""
+    if isinstance(event.data, Step):
+        return f"{event.data.node}: {event.data.action}"
+    if event.kind == "progress" and isinstance(event.data, dict) and event.data.get("kind") == "page":
+        return f"read {event.data.get('title') or event.data.get('url')}"
+    return ""
+
+
+def _file_name(title: str | None) -> str:
+    """Raises InvalidInput for a text without a title."""
+    name = re.sub(r"[/\\\s]+", " ", title or "").strip()
+    if not name:
+        raise InvalidInput("a text needs a title", hint="name it, so that it can be found and replaced")
+    return f"{name}.md"

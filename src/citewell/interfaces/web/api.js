@@ -1,0 +1,162 @@
+/** The only way to the server. Every failure is an ApiError with the server's own words and hint. */
+
+import { me, online, user } from "./state.js";
+
+/** What went wrong, as the server tells it; `code` is `offline` where it did not answer at all. */
+export class ApiError extends Error {
+  /** @param {number} status @param {{code?: string, message?: string, hint?: string, detail?: unknown}} told @param {unknown} [whole] */
+  constructor(status, told, whole = undefined) {
+    super(told.message || `the server answered ${status}`);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = told.code ?? "";
+    this.hint = told.hint ?? "";
+    this.detail = told.detail;
+    /** The whole reply, where it has another shape than an error. @type {any} */
+    this.told = whole;
+  }
+}
+
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Params */
+/** @typedef {{signal?: AbortSignal}} More */
+
+/** @param {string} path @param {Params} [params] @param {More} [more] @returns {Promise<any>} */
+export const get = (path, params, more) => send("GET", path, undefined, params, more);
+/** @param {string} path @param {unknown} [body] @param {More} [more] @returns {Promise<any>} */
+export const post = (path, body, more) => send("POST", path, body ?? {}, undefined, more);
+/** @param {string} path @param {unknown} [body] @param {More} [more] @returns {Promise<any>} */
+export const put = (path, body, more) => send("PUT", path, body ?? {}, undefined, more);
+/** @param {string} path @param {unknown} [body] @param {More} [more] @returns {Promise<any>} */
+export const patch = (path, body, more) => send("PATCH", path, body ?? {}, undefined, more);
+/** @param {string} path @param {Params} [params] @param {More} [more] @returns {Promise<any>} */
+export const del = (path, params, more) => send("DELETE", path, undefined, params, more);
+
+/** The address of something that a tag loads by itself (a picture, a file). @param {string} path @param {Params} [params] */
+export function address(path, params = {}) {
+  const [bare, query = ""] = path.split("?", 2);
+  const all = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== null && value !== undefined && value !== "") all.set(name, String(value));
+  }
+  if (user.value && me.value?.auth !== "token" && !all.has("user_id")) all.set("user_id", user.value);
+  const text = all.toString();
+  return `/api${bare}${text ? `?${text}` : ""}`;
+}
+
+/**
+ * Send a form with files; XHR, for only that tells how much has gone.
+ * @param {string} path @param {FormData} form @param {(share: number) => void} [onProgress] 0 to 1 @param {More} [more]
+ * @returns {Promise<any>}
+ */
+export function upload(path, form, onProgress, more = {}) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address(path));
+    for (const [name, value] of Object.entries(headers("POST"))) request.setRequestHeader(name, value);
+    request.upload.onprogress = (event) => event.lengthComputable && onProgress?.(event.loaded / event.total);
+    request.onload = () => {
+      online.value = true;
+      const told = parsed(request.responseText);
+      if (request.status < 300) resolve(told);
+      else reject(refused(request.status, told));
+    };
+    request.onerror = () => reject(unreachable());
+    request.onabort = () => reject(new DOMException("stopped", "AbortError"));
+    more.signal?.addEventListener("abort", () => request.abort());
+    request.send(form);
+  });
+}
+
+/**
+ * The server's events, one by one: `for await (const {event, data} of events("/ask", {question}, {signal}))`. `data` is parsed
+ * JSON. Leaving the loop, or the signal, closes the line, and the server stops the work behind it.
+ * @param {string} path @param {unknown} [body] none: GET @param {{signal?: AbortSignal, method?: string, params?: Params}} [how]
+ * @returns {AsyncGenerator<{event: string, data: any}, void, void>}
+ */
+export async function* events(path, body, { signal, method, params } = {}) {
+  const verb = method ?? (body === undefined ? "GET" : "POST");
+  const response = await asked(verb, address(path, params), body, { signal }, { Accept: "text/event-stream" });
+  if (!response.body) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error) => {
+        throw error?.name === "AbortError" ? error : unreachable();
+      });
+      waiting = (waiting + (value ?? "")).replace(/\r\n?/g, "\n");
+      for (let end = waiting.indexOf("\n\n"); end >= 0; end = waiting.indexOf("\n\n")) {
+        const found = event(waiting.slice(0, end));
+        waiting = waiting.slice(end + 2);
+        if (found) yield found;
+      }
+      if (done) return;
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** One event of its lines; null for a comment. @param {string} block */
+function event(block) {
+  let name = "message";
+  /** @type {string[]} */
+  const data = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event:")) name = line.slice(6).trim();
+    else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
+  }
+  return data.length ? { event: name, data: parsed(data.join("\n")) } : null;
+}
+
+/** @param {string} method @param {string} path @param {unknown} body @param {Params} [params] @param {More} [more] */
+async function send(method, path, body, params, more) {
+  const response = await asked(method, address(path, params), body, more);
+  return parsed(await response.text());
+}
+
+/** @param {string} method @param {string} url @param {unknown} body @param {More} [more] @param {Record<string, string>} [extra] */
+async function asked(method, url, body, more = {}, extra = {}) {
+  /** @type {Record<string, string>} */
+  const json = body === undefined ? {} : { "Content-Type": "application/json" };
+  /** @type {RequestInit} */
+  const init = { method, headers: { Accept: "application/json", ...headers(method), ...json, ...extra }, signal: more.signal };
+  let response;
+  try {
+    response = await fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw unreachable();
+  }
+  online.value = true;
+  if (!response.ok) throw refused(response.status, parsed(await response.text()));
+  return response;
+}
+
+/** A changing request of a signed-in page proves that it is this page. @param {string} method @returns {Record<string, string>} */
+function headers(method) {
+  const csrf = me.value?.csrf;
+  return csrf && method !== "GET" ? { "X-CSRF-Token": csrf } : {};
+}
+
+/** @param {number} status @param {any} told */
+function refused(status, told) {
+  if (status === 401) me.value = null; // the frame shows the sign-in
+  const error = told && typeof told === "object" ? told.error : undefined;
+  return new ApiError(status, error && typeof error === "object" ? error : {}, told);
+}
+
+function unreachable() {
+  online.value = false;
+  return new ApiError(0, { code: "offline", message: "the server does not answer", hint: "start it with `citewell serve`" });
+}
+
+/** @param {string} text */
+function parsed(text) {
+  if (!text) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * An answer with all that proves it: text, verdicts, sources, confidence, warnings, rows, what people say of it.
+ * The one rule: an answer that is none (refused, a question back, unproved, an error) looks like none and says what to do next.
+ */
+import { known, t } from "../i18n.js";
+import { html } from "../ui/html.js";
+import { duration, Icon } from "../ui/index.js";
+import { Markdown } from "../ui/markdown.js";
+import { AnswerData } from "./data.js";
+import { Feedback } from "./feedback.js";
+import { inWords } from "./in_words.js";
+import { openCitation, Sources } from "./sources.js";
+
+/** @typedef {import("./types.js").Answer} Answer */
+/** @typedef {import("./types.js").Citation} Citation */
+
+const HIGH = 0.75; // of a hundred answers of this confidence, so many were right when it was calibrated
+const MIDDLE = 0.5;
+const MARKS = { refused: "search", clarify: "ask", fallback: "warning", error: "error" };
+
+/**
+ * `children`: more buttons in the answer's row; `plain`: without feedback and buttons, where another view shows it;
+ * `rows`: the component that shows `data`, where a view has one of its own.
+ * @param {{answer: Answer, onCite?: (citation: Citation) => void, children?: any, plain?: boolean,
+ *   rows?: import("preact").ComponentType<{data: import("./types.js").TableData}>}} props
+ */
+export function AnswerView({ answer, onCite, children = null, plain = false, rows = AnswerData }) {
+  const { status } = answer;
+  const cite = onCite ?? ((/** @type {Citation} */ citation) => openCitation(citation, answer));
+  return html`<article class=${`answer answer-${status}`} aria-label=${t("ask.answer")}>
+    ${status !== "answered" && html`<${StatusHead} answer=${answer} />`}
+    ${status === "error"
+      ? html`<p class="answer-error">${answer.error_info?.["message"] || answer.answer}</p>`
+      : html`<${Markdown} text=${answer.answer} citations=${answer.citations} sentences=${answer.sentences} onCite=${cite} />`}
+    <${Followed} answer=${answer} />
+    ${answer.data && html`<${rows} data=${answer.data} />`}
+    <${Doubts} answer=${answer} />
+    ${answer.warnings.length > 0 && html`<ul class="answer-warnings" aria-label=${t("ask.warnings")}>
+      ${answer.warnings.map((text) => html`<li key=${text}><${Icon} name="warning" /><span>${text}</span></li>`)}
+    </ul>`}
+    <${Sources} citations=${answer.citations} onCite=${cite} />
+    <${SmallPrint} answer=${answer} />
+    ${!plain && html`<footer class="answer-foot">
+      ${children}
+      ${answer.trace_id && status !== "error" && html`<${Feedback} traceId=${answer.trace_id} />`}
+    </footer>`}
+  </article>`;
+}
+
+/** What kind of no-answer this is, why, and what to do. @param {{answer: Answer}} props */
+function StatusHead({ answer }) {
+  const { status, stop_reason: stop } = answer;
+  const hint = answer.error_info?.["hint"];
+  const special = `ask.next_${status}_${answer.agent}`;
+  return html`<header class="answer-head">
+    <${Icon} name=${MARKS[/** @type {keyof typeof MARKS} */ (status)]} />
+    <div>
+      <strong>${t(`ask.status_${status}`)}</strong>
+      ${stop && known(`ask.stop_${stop}`) && html`<span class="answer-stop">${t(`ask.stop_${stop}`)}</span>`}
+      <p class="answer-next">${(status === "error" && hint) || t(known(special) ? special : `ask.next_${status}`)}</p>
+    </div>
+  </header>`;
+}
+
+/** Sentences that are not fully proved, and what is wrong with each. @param {{answer: Answer}} props */
+function Doubts({ answer }) {
+  const { sentences } = answer;
+  const doubtful = sentences.filter((sentence) => sentence.verdict !== "supported");
+  if (!sentences.length || answer.status === "error") return null;
+  const good = sentences.length - doubtful.length;
+  if (!doubtful.length) {
+    return html`<p class="answer-proved"><${Icon} name="check" />${t(sentences.length === 1 ? "ask.one_proved" : "ask.all_proved", { n: sentences.length })}</p>`;
+  }
+  return html`<details class="answer-doubts">
+    <summary>${t("ask.some_proved", { good, n: sentences.length })}</summary>
+    <ul>
+      ${doubtful.map((sentence, n) => html`<li key=${n}>
+        <q>${sentence.text}</q>
+        <span class=${`doubt doubt-${sentence.verdict}`}>${t(`ask.verdict_${sentence.verdict}`)}</span>
+        ${sentence.problems.length > 0 && html`<span class="doubt-why">${sentence.problems.map(inWords).join(t("ask.joint"))}</span>`}
+      </li>`)}
+    </ul>
+  </details>`;
+}
+
+/** What people have confirmed, and this answer follows. @param {{answer: Answer}} props */
+function Followed({ answer }) {
+  if (!answer.followed.length) return null;
+  return html`<ul class="answer-followed" aria-label=${t("ask.followed")}>
+    ${answer.followed.map((each) => {
+      const names = each.confirmed_by.join(t("ask.joint")) || t("ask.somebody");
+      const day = each.confirmed_at ? new Date(each.confirmed_at * 1000).toLocaleDateString() : "";
+      return html`<li key=${each.item_id}>
+        <${Icon} name="check" />
+        <span>${t(`ask.followed_${each.kind}`, { names, day })}
+          <a href=${`#/knowledge?item=${encodeURIComponent(each.item_id)}`}>${each.question || each.item_id}</a>
+          <small>${known(`ask.how_${each.how}`) ? t(`ask.how_${each.how}`) : each.how}</small></span>
+      </li>`;
+    })}
+  </ul>`;
+}
+
+/** How sure it is and what that means, who answered and why, what it cost. @param {{answer: Answer}} props */
+function SmallPrint({ answer }) {
+  const { confidence, usage, status } = answer;
+  const level = confidence >= HIGH ? "high" : confidence >= MIDDLE ? "middle" : "low";
+  const percent = Math.round(confidence * 100);
+  const agent = known(`ask.agent_${answer.agent}`) ? t(`ask.agent_${answer.agent}`) : answer.agent;
+  const rated = status === "answered" || status === "fallback";
+  const total = usage.seconds["total"];
+  return html`<div class="answer-small">
+    ${rated && html`<p class="confidence">
+      <meter class=${`confidence-${level}`} min="0" max="100" value=${percent} aria-hidden="true"></meter>
+      <span><strong>${t("ask.confidence", { n: percent })}</strong>${" "}${t(`ask.confidence_${level}`, { n: percent })}</span>
+    </p>`}
+    <p class="answer-facts">
+      <span>${agent}${answer.agent_reason && html`${": "}${inWords(answer.agent_reason)}`}</span>
+      ${total !== undefined && html`<span>${duration(total)}</span>`}
+      ${usage.calls > 0 && html`<span>${t("ask.calls", { n: usage.calls, tokens: usage.prompt_tokens + usage.completion_tokens })}</span>`}
+      ${answer.trace_id && html`<a href=${`#/traces/${encodeURIComponent(answer.trace_id)}`}>${t("ask.trace")}</a>`}
+    </p>
+  </div>`;
+}

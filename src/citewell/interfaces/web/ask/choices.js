@@ -1,0 +1,99 @@
+/**
+ * Who is asked, where, and how: the last choice of each agent, kept in this browser.
+ * The one rule: an option that an agent does not know is not sent to it.
+ */
+import { keep, kept } from "../state.js";
+import { signal } from "../ui/html.js";
+
+/** @typedef {import("./types.js").Request} Request */
+/** @typedef {{collection: string, options: Record<string, any>}} Choice  of one agent; `collection` empty: the server's own */
+
+export const AGENTS = /** @type {const} */ (["auto", "qa", "dual_loop", "website", "data", "paper"]);
+const FILTERS = ["types", "langs", "since", "until", "doc_ids"];
+const BUDGET = ["max_seconds", "max_calls", "max_tokens"];
+const LOOPS = ["web", "memory", "corrections"];
+
+/** Options of each agent, in the order in which they are shown. @type {Record<string, string[]>} */
+export const OPTIONS = {
+  auto: [...FILTERS, "strategy", "web", "memory", ...BUDGET, "knowledge"],
+  qa: [...FILTERS, "strategy", ...BUDGET, "knowledge"],
+  dual_loop: [...FILTERS, "strategy", ...LOOPS, ...BUDGET, "knowledge"],
+  website: ["start_urls", "allowed_domains", "instruction", "max_pages", "max_iterations", ...BUDGET],
+  data: ["source", ...BUDGET, "knowledge"],
+  paper: [],
+};
+
+/** Agents that answer from a collection of documents. */
+export const FROM_DOCUMENTS = ["auto", "qa", "dual_loop"];
+
+/** @type {{agent: string, of: Record<string, Choice>}} */
+const before = read();
+
+export const agent = signal(before.agent);
+const choices = signal(before.of);
+
+/** @param {string} [name] @returns {Choice} */
+export function choice(name = agent.value) {
+  return choices.value[name] ?? { collection: "", options: {} };
+}
+
+/** @param {string} name */
+export function chooseAgent(name) {
+  agent.value = name;
+  write();
+}
+
+/** @param {Partial<Choice>} change @param {string} [name] */
+export function choose(change, name = agent.value) {
+  choices.value = { ...choices.value, [name]: { ...choice(name), ...change } };
+  write();
+}
+
+/** Set an option; what says nothing is left out. @param {string} name @param {any} value */
+export function setOption(name, value) {
+  const { [name]: _, ...others } = choice().options;
+  const says = value !== null && value !== undefined && value !== "" && !(Array.isArray(value) && !value.length);
+  choose({ options: says ? { ...others, [name]: value } : others });
+}
+
+/** How many options are set that the choice's own fields do not show. @param {string} name */
+export function countOptions(name) {
+  const shown = ["start_urls", "source"];
+  return Object.keys(choice(name).options).filter((each) => OPTIONS[name]?.includes(each) && !shown.includes(each)).length;
+}
+
+/** @param {string} question @param {string} sessionId @returns {Request} */
+export function requestOf(question, sessionId) {
+  const name = agent.value;
+  const { collection, options } = choice(name);
+  const known = Object.entries(options).filter(([option]) => OPTIONS[name]?.includes(option));
+  return {
+    question,
+    agent: name,
+    ...(collection && FROM_DOCUMENTS.includes(name) ? { collection } : {}),
+    ...(sessionId ? { session_id: sessionId } : {}),
+    ...(known.length ? { options: Object.fromEntries(known) } : {}),
+  };
+}
+
+/** Take over what a question was asked with. @param {Partial<Request>} request */
+export function choiceOf(request) {
+  const name = request.agent ?? "";
+  if (!(/** @type {readonly string[]} */ (AGENTS).includes(name))) return;
+  chooseAgent(name);
+  choose({ collection: request.collection ?? "", options: request.options ?? {} }, name);
+}
+
+function read() {
+  try {
+    const { agent: name, of } = JSON.parse(kept("ask") ?? "{}");
+    const known = /** @type {readonly string[]} */ (AGENTS).includes(name) && name !== "paper";
+    return { agent: known ? name : "auto", of: of && typeof of === "object" ? of : {} };
+  } catch {
+    return { agent: "auto", of: {} }; // kept by something else
+  }
+}
+
+function write() {
+  keep("ask", JSON.stringify({ agent: agent.value, of: choices.value }));
+}

@@ -1,0 +1,166 @@
+/**
+ * One answer as it is made: its steps, its draft, the pages it visits, and at the end what was proved.
+ * The one rule: the draft is never the answer; only the `answer` event sets that.
+ */
+import { ApiError, events, post } from "../api.js";
+import { t } from "../i18n.js";
+import { signal, useEffect, useMemo } from "../ui/html.js";
+
+/** @typedef {import("./types.js").Answer} Answer */
+/** @typedef {import("./types.js").Citation} Citation */
+/** @typedef {import("./types.js").Request} Request */
+/** @typedef {import("./types.js").Step} Step */
+/** @typedef {import("./types.js").Visit} Visit */
+/** @template T @typedef {import("@preact/signals").Signal<T>} Signal */
+
+/**
+ * @typedef {object} Run
+ * @property {Signal<Step[]>} steps
+ * @property {Signal<Visit[]>} pages
+ * @property {Signal<string>} draft
+ * @property {Signal<Citation[]>} citations  found while it is worded
+ * @property {Signal<Answer | null>} answer
+ * @property {Signal<unknown>} error
+ * @property {Signal<boolean>} busy
+ * @property {Signal<boolean>} stopped  by who asked, before there was an answer
+ * @property {Signal<string>} traceId
+ * @property {Signal<number>} since  when the step in hand began, `performance.now()`
+ * @property {Signal<boolean>} ending  asked to answer from what it has
+ * @property {(request: Request, path?: string) => Promise<Answer | null>} ask
+ * @property {() => void} stop
+ * @property {() => Promise<void>} finish  a website question answers from what it has read
+ */
+
+const EVERY = 80; // milliseconds between two looks at the draft: each one lays the text out anew
+
+/** @returns {Run} */
+export function newRun() {
+  /** @type {AbortController | null} */
+  let line = null;
+  let written = ""; // the draft as far as it came, shown a little later
+  let fresh = true; // the next token begins a new draft
+  let timer = 0;
+  const run = {
+    steps: signal(/** @type {Step[]} */ ([])),
+    pages: signal(/** @type {Visit[]} */ ([])),
+    draft: signal(""),
+    citations: signal(/** @type {Citation[]} */ ([])),
+    answer: signal(/** @type {Answer | null} */ (null)),
+    error: signal(/** @type {unknown} */ (null)),
+    busy: signal(false),
+    stopped: signal(false),
+    traceId: signal(""),
+    since: signal(0),
+    ending: signal(false),
+    ask,
+    stop: () => line?.abort(),
+    finish,
+  };
+
+  /** @type {Record<string, (data: any) => void>} */
+  const takes = {
+    step(/** @type {Step} */ step) {
+      run.steps.value = [...run.steps.value.filter((each) => each.n !== step.n), step];
+      run.traceId.value = step.detail?.["trace_id"] || run.traceId.value;
+      run.since.value = performance.now();
+      fresh = true;
+    },
+    progress(data) {
+      if (data?.kind === "begin") run.traceId.value = data.trace_id ?? "";
+      if (data?.kind === "page") run.pages.value = [...run.pages.value, data];
+    },
+    token(data) {
+      written = fresh ? data.text : written + data.text;
+      fresh = false;
+      if (!timer) timer = window.setTimeout(showDraft, EVERY);
+    },
+    citation(/** @type {Citation} */ citation) {
+      run.citations.value = [...run.citations.value, citation];
+    },
+    answer(/** @type {Answer} */ answer) {
+      run.answer.value = answer;
+      run.traceId.value = answer.trace_id || run.traceId.value;
+    },
+    error(data) {
+      run.error.value = errorOf(data);
+    },
+  };
+
+  function showDraft() {
+    timer = 0;
+    run.draft.value = written;
+  }
+
+  function reset() {
+    clearTimeout(timer);
+    timer = 0;
+    written = "";
+    fresh = true;
+    run.steps.value = [];
+    run.pages.value = [];
+    run.citations.value = [];
+    run.draft.value = "";
+    run.answer.value = null;
+    run.error.value = null;
+    run.stopped.value = run.ending.value = false;
+    run.since.value = performance.now();
+  }
+
+  /** @param {Request} request @param {string} [path] @returns {Promise<Answer | null>} */
+  async function ask(request, path = "/ask") {
+    line?.abort();
+    const mine = (line = new AbortController());
+    reset();
+    run.traceId.value = request.resume ?? "";
+    run.busy.value = true;
+    try {
+      for await (const { event, data } of events(path, request, { signal: mine.signal })) {
+        if (line === mine) takes[event]?.(data);
+      }
+      if (line === mine && !run.answer.value && !run.error.value) {
+        run.error.value = errorOf({ code: "cut_off", message: t("ask.cut_off"), hint: t("ask.cut_off_hint") });
+      }
+    } catch (error) {
+      if (line !== mine) return null;
+      if (mine.signal.aborted) run.stopped.value = true;
+      else run.error.value = error;
+    } finally {
+      if (line === mine) {
+        clearTimeout(timer);
+        showDraft();
+        run.busy.value = false;
+      }
+    }
+    return line === mine ? run.answer.value : null;
+  }
+
+  async function finish() {
+    run.ending.value = true;
+    await post(`/runs/${encodeURIComponent(run.traceId.value)}/stop`);
+  }
+  return run;
+}
+
+/** What an `error` event says, as what a failed request throws. @param {any} data */
+function errorOf(data) {
+  return new ApiError(0, data?.error ?? data ?? {});
+}
+
+/** An answer in the making, for one component: it ends with it. */
+export function useAsk() {
+  const run = useMemo(newRun, []);
+  useEffect(() => () => run.stop(), []);
+  return {
+    run,
+    ask: run.ask,
+    stop: run.stop,
+    finish: run.finish,
+    steps: run.steps.value,
+    pages: run.pages.value,
+    draft: run.draft.value,
+    answer: run.answer.value,
+    error: run.error.value,
+    busy: run.busy.value,
+    stopped: run.stopped.value,
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * The shapes that the server sends, as `src/citewell/types.py` has them. Types only: nothing here runs.
+ */
+
+/**
+ * @typedef {object} Citation
+ * @property {number} n
+ * @property {"document" | "web" | "memory" | "table" | "confirmed"} origin
+ * @property {string} doc_id
+ * @property {string} title
+ * @property {string} uri
+ * @property {number | null} page
+ * @property {string} section
+ * @property {string} quote
+ * @property {number} start
+ * @property {number} end
+ * @property {number[][]} boxes
+ * @property {number} score
+ * @property {"verified" | "weak"} status
+ * @property {number | null} fetched_at
+ */
+
+/** @typedef {{text: string, citations: number[], verdict: "supported" | "partly" | "unsupported", problems: string[]}} Sentence */
+
+/** @typedef {{n: number, node: string, action: string, seconds: number, detail: Record<string, any>}} Step */
+
+/**
+ * @typedef {object} Followed
+ * @property {string} item_id
+ * @property {"confirmed" | "rule"} kind
+ * @property {string} how
+ * @property {string} question
+ * @property {string} text
+ * @property {string[]} confirmed_by
+ * @property {number} confirmed_at
+ * @property {number} similarity
+ */
+
+/** @typedef {{kind: "bar" | "line" | "pie" | "scatter", x: string, y: string[], title: string}} ChartWish */
+
+/**
+ * @typedef {object} TableData
+ * @property {string} source
+ * @property {string} dialect
+ * @property {string} sql
+ * @property {string[]} columns
+ * @property {any[][]} rows
+ * @property {number} row_count
+ * @property {boolean} truncated
+ * @property {ChartWish | null} chart
+ * @property {Record<string, string>[]} tried
+ */
+
+/** @typedef {"answered" | "fallback" | "refused" | "clarify" | "error"} Status */
+
+/**
+ * @typedef {object} Answer
+ * @property {string} answer
+ * @property {Sentence[]} sentences
+ * @property {Citation[]} citations
+ * @property {Status} status
+ * @property {number} confidence
+ * @property {string} agent
+ * @property {string} agent_reason
+ * @property {string} route
+ * @property {string} stop_reason
+ * @property {string} session_id
+ * @property {string} trace_id
+ * @property {string[]} warnings
+ * @property {{calls: number, prompt_tokens: number, completion_tokens: number, seconds: Record<string, number>}} usage
+ * @property {TableData | null} data
+ * @property {Followed[]} followed
+ * @property {Record<string, string> | null} error_info
+ */
+
+/**
+ * @typedef {object} Request
+ * @property {string} question
+ * @property {string} [agent]
+ * @property {string | null} [collection]
+ * @property {string | null} [session_id]
+ * @property {Record<string, any>} [options]
+ * @property {string} [resume]
+ */
+
+/**
+ * A page of a site, as `progress` events tell it.
+ * @typedef {object} Visit
+ * @property {string} url
+ * @property {string} title
+ * @property {string} how
+ * @property {string} problem
+ * @property {string} why
+ * @property {number} iteration
+ * @property {number} pages
+ * @property {number} links
+ */
+
+/**
+ * @typedef {object} Session
+ * @property {string} session_id
+ * @property {string} title
+ * @property {string} agent
+ * @property {number} messages
+ * @property {number} last_updated
+ */
+
+/**
+ * @typedef {object} Vote
+ * @property {string} feedback_id
+ * @property {string} trace_id
+ * @property {boolean} is_correct
+ * @property {string} correction
+ * @property {"waiting" | "done" | "failed"} state
+ * @property {string} outcome
+ * @property {string} item_id
+ */
+
+export {};

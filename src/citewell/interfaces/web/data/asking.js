@@ -1,0 +1,66 @@
+/**
+ * Ask tables in plain words: the question, its steps as they come, the answer, and what it was read from. The one rule: a question is
+ * never sent while the one before is still at work.
+ */
+import { AnswerView } from "../ask/answer.js";
+import { Steps } from "../ask/steps.js";
+import { t } from "../i18n.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { Button, Problem } from "../ui/index.js";
+import { DataResult } from "./result.js";
+import { askAgain, askData, forget, talkOf } from "./talk.js";
+
+/** @typedef {import("./talk.js").Turn} Turn */
+
+/** `source`: the tables that are asked; empty: whichever fit. @param {{source: string, label: string}} props */
+export function Asking({ source, label }) {
+  const [text, setText] = useState("");
+  const talk = talkOf(source).value;
+  const last = talk.at(-1);
+  const busy = last?.run.busy.value ?? false;
+  const end = useRef(/** @type {HTMLDivElement | null} */ (null));
+  useEffect(() => {
+    if (talk.length) end.current?.scrollIntoView({ block: "nearest" });
+  }, [talk.length]);
+  const send = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (busy || !text.trim()) return;
+    void askData(source, text.trim());
+    setText("");
+  };
+  const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && send(event);
+  return html`<section class="data-ask" aria-label=${label}>
+    <div class="data-turns">${talk.map((turn) => html`<${OneTurn} key=${turn.n} source=${source} turn=${turn} />`)}</div>
+    <div ref=${end}></div>
+    <form class="data-composer" onSubmit=${send}>
+      <label class="unseen" for=${`data-question-${source}`}>${t("data.question")}</label>
+      <textarea id=${`data-question-${source}`} rows="2" maxlength="2000" placeholder=${t("data.placeholder")} value=${text}
+        onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} onKeyDown=${keys}></textarea>
+      <div class="data-composer-foot">
+        <span class="muted">${!talk.length && t("data.no_question_yet")}</span>
+        ${talk.length > 0 && html`<${Button} kind="quiet" icon="plus" onClick=${() => forget(source)}>${t("data.new_talk")}<//>`}
+        ${busy
+          ? html`<${Button} icon="stop" onClick=${() => last?.run.stop()}>${t("data.stop")}<//>`
+          : html`<${Button} kind="primary" icon="send" type="submit" disabled=${!text.trim()}>${t("data.ask")}<//>`}
+      </div>
+    </form>
+  </section>`;
+}
+
+/** @param {{source: string, turn: Turn}} props */
+function OneTurn({ source, turn }) {
+  const { run, question } = turn;
+  const [busy, answer, steps] = [run.busy.value, run.answer.value, run.steps.value];
+  const again = () => askAgain(source, turn);
+  return html`<div class="data-turn">
+    <h2 class="data-question"><span class="unseen">${t("data.you_asked")}:${" "}</span>${question}</h2>
+    <div aria-live="polite">
+      ${busy && html`<${Steps} agent="data" steps=${steps} busy=${true} since=${run.since.value} />`}
+      ${!busy && steps.length > 0 && html`<details class="data-steps"><summary>${t("data.steps_n", { n: steps.length })}</summary>
+        <${Steps} agent="data" steps=${steps} /></details>`}
+      ${answer && html`<${AnswerView} answer=${answer} rows=${DataResult} />`}
+      ${run.error.value && html`<${Problem} error=${run.error.value} retry=${again} />`}
+      ${run.stopped.value && html`<p class="muted">${t("data.stopped")}${" "}<${Button} small onClick=${again}>${t("data.ask_again")}<//></p>`}
+    </div>
+  </div>`;
+}

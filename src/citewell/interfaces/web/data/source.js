@@ -1,0 +1,97 @@
+/** One source: ask it, look at its tables, say what words mean. The one rule: what reading it left out stays in sight. */
+import { del, get, post } from "../api.js";
+import { t } from "../i18n.js";
+import { go, link } from "../state.js";
+import { FileButton } from "../ui/drop.js";
+import { ago, time } from "../ui/figures.js";
+import { html, useEffect, useState } from "../ui/html.js";
+import { ask, Badge, Busy, Button, Icon, Problem, Tabs, toast } from "../ui/index.js";
+import { adviceOf, changes, sendNewer } from "./adding.js";
+import { Asking } from "./asking.js";
+import { Glossary } from "./glossary.js";
+import { Tables } from "./tables.js";
+import { forget } from "./talk.js";
+
+/** @typedef {import("./adding.js").Source} Source */
+
+/** @param {{name: string, mayEdit: boolean}} props */
+export function SourcePage({ name, mayEdit }) {
+  const [source, setSource] = useState(/** @type {Source | null} */ (null));
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [tab, setTab] = useState("ask");
+  const moved = changes.value;
+  const load = () => {
+    setError(null);
+    get(`/data/sources/${encodeURIComponent(name)}`).then(setSource, setError);
+  };
+  useEffect(load, [name, moved]);
+  useEffect(() => setTab("ask"), [name]);
+  const back = html`<a class="data-back" href=${link("data")}><${Icon} name="arrow-left" size=${16} />${" "}${t("data.back")}</a>`;
+  if (error) return html`${back}<h1>${name}</h1><${Problem} error=${error} retry=${load} />`;
+  if (!source) return html`${back}<h1>${name}</h1><${Busy} label=${t("data.loading")} />`;
+  const counts = { tables: source.tables.length, glossary: source.glossary.length };
+  const tabs = ["ask", "tables", "glossary"].map((id) => ({ id, label: t(`data.tab_${id}`), count: counts[/** @type {"tables"} */ (id)] }));
+  return html`<header class="data-head">${back}
+      <div class="data-head-row"><h1>${name}</h1>${mayEdit && html`<${Actions} source=${source} />`}</div>
+      <p class="muted data-facts"><span>${placeOf(source.location)}</span><span>${source.dialect}</span>
+        <span>${t("data.tables_n", { n: source.tables.length })}</span>
+        <span title=${time(source.refreshed_at)}>${t("data.read_at", { when: ago(source.refreshed_at) })}</span></p>
+      <${Told} source=${source} />
+    </header>
+    <${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${name}>
+      ${tab === "ask" && html`<${Asking} source=${name} label=${t("data.ask_of", { name })} />`}
+      ${tab === "tables" && html`<${Tables} source=${name} fingerprint=${`${source.fingerprint} ${source.refreshed_at}`} />`}
+      ${tab === "glossary" && html`<${Glossary} key=${name} source=${name} terms=${source.glossary}
+        saved=${(/** @type {any} */ glossary) => setSource({ ...source, glossary })} />`}
+    <//>`;
+}
+
+/** @param {string} location */
+export function placeOf(location) {
+  return location.startsWith("upload:") ? t("data.sent_file", { name: location.slice(7) }) : location;
+}
+
+/** What is wrong with it, and what was left out. @param {{source: Source}} props */
+function Told({ source }) {
+  return html`${source.problem && html`<p class="data-problem"><${Badge} kind="bad">${source.problem}<//></p>`}
+    ${source.warnings.length > 0 && html`<details class="data-warnings"><summary><${Badge} kind="warn">
+      ${t("data.left_out")}: ${source.warnings.length}<//></summary><ul>${source.warnings.map((text) => html`<li key=${text}>${text}</li>`)}</ul></details>`}`;
+}
+
+/** A file that was sent is not here to be read again. @param {{source: Source}} props */
+function Actions({ source }) {
+  const [busy, setBusy] = useState(false);
+  const { name, tables } = source;
+  const refresh = async () => {
+    setBusy(true);
+    try {
+      await post(`/data/sources/${encodeURIComponent(name)}/refresh`);
+      toast(t("data.refreshed", { name }), "good");
+    } catch (error) {
+      toast(error);
+      if (adviceOf(error)) toast(adviceOf(error));
+    }
+    setBusy(false);
+    changes.value += 1;
+  };
+  const remove = async () => {
+    const question = { title: t("data.remove_ask", { name }), text: t("data.remove_text", { n: tables.length }), action: t("data.remove"), danger: true };
+    if (!(await ask(question))) return;
+    try {
+      await del(`/data/sources/${encodeURIComponent(name)}`);
+      forget(name);
+      toast(t("data.removed", { name }), "good");
+      go("/data");
+    } catch (error) {
+      toast(error);
+    }
+  };
+  const suffix = /\.[^.]+$/.exec(source.location)?.[0];
+  const newer = (/** @type {FileList | null} */ list) => list?.[0] && sendNewer(source, list[0]);
+  const sent = source.location.startsWith("upload:");
+  return html`<span class="row">
+    ${sent
+      ? html`<${FileButton} label=${t("data.send_newer")} multiple=${false} accept=${suffix} onFiles=${newer} />`
+      : html`<${Button} kind="quiet" icon="refresh" busy=${busy} onClick=${refresh}>${t("data.refresh")}<//>`}
+    <${Button} kind="quiet" icon="trash" onClick=${remove}>${t("data.remove")}<//></span>`;
+}

@@ -1,0 +1,85 @@
+/** The frame around every view: sidebar (a drawer on phones), the view, the source panel, and what is told over them. */
+
+import { get } from "../api.js";
+import { t } from "../i18n.js";
+import { me, online, route } from "../state.js";
+import { coded } from "../ui/coded.js";
+import { Asked } from "../ui/dialog.js";
+import { html, signal, useEffect, useErrorBoundary, useState } from "../ui/html.js";
+import { Busy, Problem } from "../ui/notice.js";
+import { Toasts, toast } from "../ui/toast.js";
+import { Drawer, Sidebar, TopBar, useNarrow } from "./sidebar.js";
+import { SignIn } from "./sign_in.js";
+import { View } from "./view.js";
+
+const LOOK_AGAIN = 3000; // milliseconds between two tries to reach a server that is gone
+
+/** The panel of sources; it is its own part, and the page works without it.
+ * @type {import("@preact/signals").Signal<import("preact").ComponentType<{}> | null>} */
+const panel = signal(/** @type {any} */ (null));
+import("../source/panel.js").then(
+  (module) => (panel.value = /** @type {any} */ (module).SourcePanel),
+  (error) => console.warn("the source panel could not be loaded", error),
+);
+
+export function Frame() {
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const who = me.value;
+  const look = () => {
+    setError(null);
+    get("/me").then((found) => (me.value = found), (failed) => me.value === undefined && setError(failed));
+  };
+  useEffect(() => {
+    if (who === undefined && online.value) look();
+  }, [who, online.value]);
+
+  let inside;
+  if (who) inside = html`<${Inside} />`;
+  else if (who === null) inside = html`<${SignIn} />`;
+  else inside = html`<main class="alone">${error ? html`<${Problem} error=${error} retry=${look} />` : html`<${Busy} />`}</main>`;
+  return html`${inside}<${Offline} /><${Toasts} /><${Asked} />`;
+}
+
+function Inside() {
+  const narrow = useNarrow();
+  const [drawer, setDrawer] = useState(false);
+  useEffect(() => setDrawer(false), [route.value, narrow]);
+  /** @param {Event} event the address has a route behind its `#`, so the link must not be followed */
+  const skip = (event) => {
+    event.preventDefault();
+    document.getElementById("main")?.focus();
+  };
+  return html`<a class="skip" href="#main" onClick=${skip}>${t("frame.skip")}</a>
+    <div class="frame">
+      ${narrow
+        ? html`<${TopBar} open=${() => setDrawer(true)} /><${Drawer} open=${drawer} onClose=${() => setDrawer(false)} />`
+        : html`<aside class="sidebar" aria-label=${t("frame.sidebar")}><${Sidebar} /></aside>`}
+      <${View} />
+      <${Panel} />
+    </div>`;
+}
+
+function Panel() {
+  const [error] = useErrorBoundary((failed) => toast(failed instanceof Error ? failed : String(failed), "problem"));
+  const Shown = panel.value;
+  return Shown && !error ? html`<${Shown} />` : null;
+}
+
+/** Tells that the server is gone, and looks for it until it is back. */
+function Offline() {
+  const gone = !online.value;
+  useEffect(() => {
+    if (!gone) return;
+    const timer = setInterval(() => {
+      get("/health").then(
+        () => toast(t("frame.back_online"), "good"),
+        () => undefined, // still gone
+      );
+    }, LOOK_AGAIN);
+    return () => clearInterval(timer);
+  }, [gone]);
+  if (!gone) return html`<div class="offline-place" role="status"></div>`;
+  return html`<div class="offline-place" role="status">
+    <p class="offline"><strong>${t("frame.offline")}</strong> ${coded(t("frame.offline_hint"))}</p>
+  </div>`;
+}

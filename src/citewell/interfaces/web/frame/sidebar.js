@@ -1,0 +1,101 @@
+/** Navigation, the open view's own slot, and the switches at the foot. On phones it is a drawer behind a button. */
+
+import { t } from "../i18n.js";
+import { lang, me, sidebar, theme } from "../state.js";
+import { IconButton } from "../ui/button.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+import { Icon } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
+import { VIEWS } from "../views/index.js";
+import { here } from "./view.js";
+
+const NARROW = matchMedia("(max-width: 56rem)");
+const THEMES = /** @type {const} */ (["auto", "light", "dark"]);
+const SIGNS = { auto: "contrast", light: "sun", dark: "moon" };
+const LANGUAGES = /** @type {const} */ ([
+  ["en", "English"],
+  ["zh", "中文"],
+]);
+
+/** Whether the sidebar is a drawer now. */
+export function useNarrow() {
+  const [narrow, setNarrow] = useState(NARROW.matches);
+  useEffect(() => {
+    const changed = () => setNarrow(NARROW.matches);
+    NARROW.addEventListener("change", changed);
+    return () => NARROW.removeEventListener("change", changed);
+  }, []);
+  return narrow;
+}
+
+export function Sidebar() {
+  const open = here();
+  const Slot = sidebar.value;
+  return html`<${Brand} />
+    <nav aria-label=${t("frame.navigation")}>
+      <ul class="parts">
+        ${VIEWS.map(
+          (row) => html`<li key=${row.path}>
+            <a href=${`#/${row.path}`} aria-current=${row === open ? "page" : undefined}>
+              <${Icon} name=${row.icon} /><span>${t(row.label)}</span>
+            </a>
+          </li>`,
+        )}
+      </ul>
+    </nav>
+    <div class="slot">${Slot && html`<${Slot} />`}</div>
+    <${Foot} />`;
+}
+
+function Brand() {
+  return html`<a class="brand" href="#/ask">
+    <img src="/assets/icons/citewell.svg" alt="" width="28" height="28" /><span>Citewell</span>
+  </a>`;
+}
+
+function Foot() {
+  const user = me.value?.user_id ?? "";
+  return html`<div class="foot">
+    <a class="who" href="#/settings" title=${t("frame.signed_in_as", { user })}><${Icon} name="user" size=${18} /><span>${user}</span></a>
+    <${Menu} up icon="language" label=${t("frame.language")} items=${LANGUAGES.map(([value, label]) => ({
+      label,
+      checked: lang.value === value,
+      action: () => (lang.value = value),
+    }))} />
+    <${Menu} up icon=${SIGNS[theme.value]} label=${t("frame.theme")} items=${THEMES.map((value) => ({
+      label: t(`frame.theme_${value}`),
+      icon: SIGNS[value],
+      checked: theme.value === value,
+      action: () => (theme.value = value),
+    }))} />
+  </div>`;
+}
+
+/** @param {{open: () => void}} props */
+export function TopBar({ open }) {
+  const row = here();
+  return html`<header class="top-bar">
+    <${IconButton} name="menu" label=${t("frame.menu")} aria-haspopup="dialog" onClick=${open} />
+    <span class="where" aria-hidden="true">${row ? t(row.label) : "Citewell"}</span>
+    <a class="home" href="#/ask" aria-label="Citewell"><img src="/assets/icons/citewell.svg" alt="" width="26" height="26" /></a>
+  </header>`;
+}
+
+/** @param {{open: boolean, onClose: () => void}} props */
+export function Drawer({ open, onClose }) {
+  const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useLayoutEffect(() => {
+    const dialog = box.current;
+    if (!dialog || !open) return;
+    dialog.showModal();
+    return () => dialog.close();
+  }, [open]);
+  /** @param {MouseEvent} event a click beside it, or on a link in it (also the one that is open already) */
+  const pressed = (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (target === box.current || target.closest("a")) onClose();
+  };
+  return html`<dialog class="drawer" ref=${box} aria-label=${t("frame.sidebar")} onClose=${onClose} onClick=${pressed}>
+    ${open && html`<div class="sidebar"><${Sidebar} /><${IconButton} class="shut" name="close" label=${t("frame.close")} onClick=${onClose} /></div>`}
+  </dialog>`;
+}

@@ -1,0 +1,84 @@
+/**
+ * One page of a PDF: its picture, the words over it for selecting, and what is cited marked.
+ * The one rule: a page is drawn only while it is near the window, and what is not needed any more is given back.
+ */
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { t } from "../i18n.js";
+
+/** @typedef {import("./pdf_open.js").OpenPdf} OpenPdf */
+/** @typedef {{width: number, height: number}} Size at scale 1 */
+
+const MOST_PIXELS = 12_000_000; // of one page's picture: phones refuse larger ones
+
+/**
+ * @param {{open: OpenPdf, n: number, size: Size, scale: number, near: boolean, boxes: number[][],
+ *   onSize: (n: number, size: Size) => void, onDrawn: (n: number, canvas: HTMLCanvasElement) => void, onFail: (error: unknown) => void}} props
+ */
+export function PdfPage({ open, n, size, scale, near, boxes, onSize, onDrawn, onFail }) {
+  const frame = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const [drawn, setDrawn] = useState(false);
+  useEffect(() => {
+    if (!near || !frame.current) return setDrawn(false);
+    const done = (/** @type {HTMLCanvasElement} */ canvas) => {
+      setDrawn(true);
+      onDrawn(n, canvas);
+    };
+    return draw(frame.current, { open, n, scale, onSize }, done, onFail);
+  }, [open, near, scale]);
+  const style = { inlineSize: `${Math.round(size.width * scale)}px`, blockSize: `${Math.round(size.height * scale)}px` };
+  return html`<div class="panel-sheet" data-page=${n} style=${style} aria-busy=${near && !drawn}>
+    <div class="panel-drawing" ref=${frame}></div>
+    <${Marks} boxes=${boxes} />
+    <span class="panel-number" aria-hidden="true">${n}</span>
+  </div>`;
+}
+
+/** The rectangles of what is cited. @param {{boxes: number[][]}} props */
+export function Marks({ boxes }) {
+  return html`<div class="panel-marks">${boxes.map(([, x0 = 0, y0 = 0, x1 = 0, y1 = 0], i) => {
+    const style = { left: `${x0 * 100}%`, top: `${y0 * 100}%`, width: `${(x1 - x0) * 100}%`, height: `${(y1 - y0) * 100}%` };
+    return html`<span class="panel-mark" key=${i} style=${style} role=${i ? undefined : "img"} aria-hidden=${i ? "true" : undefined}
+      aria-label=${i ? undefined : t("source.marked")}></span>`;
+  })}</div>`;
+}
+
+/**
+ * Draw a page into a frame: the old picture stays until the new one is there. Returns what stops it.
+ * @param {HTMLElement} frame
+ * @param {{open: OpenPdf, n: number, scale: number, onSize: (n: number, size: Size) => void}} what
+ * @param {(canvas: HTMLCanvasElement) => void} onDrawn
+ * @param {(error: unknown) => void} onFail
+ */
+function draw(frame, { open: { library, pdf }, n, scale, onSize }, onDrawn, onFail) {
+  let left = false;
+  /** @type {{cancel: () => void}[]} */
+  const tasks = [];
+  const work = async () => {
+    const page = await pdf.getPage(n);
+    if (left) return;
+    const { width, height } = page.getViewport({ scale: 1 });
+    onSize(n, { width, height });
+    const viewport = page.getViewport({ scale });
+    const canvas = document.createElement("canvas");
+    const dense = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (viewport.width * viewport.height)));
+    canvas.width = Math.max(1, Math.floor(viewport.width * dense));
+    canvas.height = Math.max(1, Math.floor(viewport.height * dense));
+    const task = page.render({ canvas, viewport, transform: [dense, 0, 0, dense, 0, 0] });
+    tasks.push(task);
+    await task.promise;
+    const words = document.createElement("div");
+    words.className = "panel-words";
+    words.style.setProperty("--total-scale-factor", String(scale));
+    if (!left) frame.replaceChildren(canvas, words);
+    const layer = new library.TextLayer({ textContentSource: page.streamTextContent(), container: words, viewport });
+    tasks.push(layer);
+    await layer.render();
+    if (!left) onDrawn(canvas);
+  };
+  work().catch((error) => !left && error?.name !== "RenderingCancelledException" && error?.name !== "AbortException" && onFail(error));
+  return () => {
+    left = true;
+    for (const task of tasks) task.cancel();
+    frame.replaceChildren();
+  };
+}

@@ -1,0 +1,109 @@
+/** What the whole page knows: who asks, language, theme, and where it stands. The one rule: only signals here, no markup. */
+
+import { computed, effect, signal } from "@preact/signals";
+
+/**
+ * @typedef {{user_id: string, role: "reader" | "editor" | "reviewer" | "admin", auth: "none" | "token", csrf: string}} Me
+ * @typedef {{path: string, parts: string[], params: Record<string, string>}} Route
+ */
+
+/** @param {string} name @returns {string | null} */
+export function kept(name) {
+  try {
+    return localStorage.getItem(`citewell.${name}`);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}
+
+/** Keep a small text in this browser; `null` forgets it. @param {string} name @param {string | null} value */
+export function keep(name, value) {
+  try {
+    if (value === null) localStorage.removeItem(`citewell.${name}`);
+    else localStorage.setItem(`citewell.${name}`, value);
+  } catch {
+    // it lasts until the page is closed
+  }
+}
+
+/** Who asks: undefined until the server has said, null where nobody is signed in. */
+export const me = signal(/** @type {Me | null | undefined} */ (undefined));
+
+/** The name a person chose where the server asks for none (`auth = "none"`); empty: the server's own default. */
+export const user = signal(kept("user_id") ?? "");
+
+/** False while the server does not answer. */
+export const online = signal(true);
+
+const LANGUAGES = ["en", "zh"];
+const THEMES = ["auto", "light", "dark"];
+
+/** @type {import("@preact/signals").Signal<"en" | "zh">} */
+export const lang = signal(pick(kept("lang"), LANGUAGES, /^zh/i.test(navigator.language) ? "zh" : "en"));
+
+/** @type {import("@preact/signals").Signal<"auto" | "light" | "dark">} */
+export const theme = signal(pick(kept("theme"), THEMES, "auto"));
+
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+const systemIsDark = signal(systemDark.matches);
+systemDark.addEventListener("change", (event) => (systemIsDark.value = event.matches));
+
+/** Whether the page is dark now, for what is drawn by hand (charts). */
+export const dark = computed(() => (theme.value === "auto" ? systemIsDark.value : theme.value === "dark"));
+
+/** Where the page stands: the address behind `#`. `params` are those after `?` in it. */
+export const route = signal(read());
+
+/** A component for the sidebar's slot (the ask view's conversations); null where a view has none.
+ * @type {import("@preact/signals").Signal<import("preact").ComponentType<{}> | null>} */
+export const sidebar = signal(/** @type {any} */ (null));
+
+/** Go to a path such as `/ask/ses_1`. @param {string} path @param {{replace?: boolean}} [how] */
+export function go(path, { replace = false } = {}) {
+  const hash = `#${path.startsWith("/") ? path : `/${path}`}`;
+  if (replace) history.replaceState(null, "", hash);
+  else if (location.hash !== hash) history.pushState(null, "", hash);
+  route.value = read();
+}
+
+/** The link to a path, its parts escaped: `link("library", name)`. @param {...string} parts */
+export function link(...parts) {
+  return `#/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+addEventListener("hashchange", () => (route.value = read()));
+addEventListener("popstate", () => (route.value = read()));
+
+effect(() => {
+  keep("lang", lang.value);
+  document.documentElement.lang = lang.value === "zh" ? "zh-Hans" : "en";
+});
+
+effect(() => {
+  keep("theme", theme.value);
+  if (theme.value === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme.value;
+});
+
+effect(() => keep("user_id", user.value || null));
+
+/** @returns {Route} */
+function read() {
+  const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  const parts = path.split("/").filter(Boolean).map(unescaped);
+  return { path: `/${parts.join("/")}`, parts, params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** @param {string} text */
+function unescaped(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param {string | null} value @param {string[]} among @param {string} otherwise @returns {any} */
+function pick(value, among, otherwise) {
+  return value !== null && among.includes(value) ? value : otherwise;
+}

@@ -1,0 +1,174 @@
+/**
+ * Markdown to nodes that may be shown. The one rule: what the text itself brings is text; every element is one of ours, and
+ * all of them pass DOMPurify, without styles, ids, pictures or forms.
+ */
+import DOMPurify from "dompurify";
+import hljs from "highlight.js";
+import { Marked } from "marked";
+import temml from "temml";
+import { markVerdicts } from "./markdown_verdicts.js";
+
+/** @typedef {import("../ask/types.js").Citation} Citation */
+/** @typedef {import("../ask/types.js").Sentence} Sentence */
+/**
+ * @typedef {object} Words  texts of the elements that are added
+ * @property {string} copy
+ * @property {string} table
+ * @property {string} code
+ * @property {(n: number) => string} cite
+ * @property {(sentence: Sentence) => string} verdict
+ */
+/** @typedef {{citations: Citation[], sentences: Sentence[], words: Words}} Around */
+
+const LONGEST_CODE = 50_000; // characters that are highlighted
+const LONGEST_MATH = 2_000;
+const HEADING = 2; // an answer's first level stands below the page's and the question's
+const CLEAN = {
+  USE_PROFILES: { html: true, mathMl: true },
+  FORBID_TAGS: ["style", "form", "input", "img", "picture", "video", "audio", "button", "select", "textarea", "dialog"],
+  FORBID_ATTR: ["style", "id", "name", "src", "srcset", "background", "action", "formaction", "tabindex"],
+  ALLOW_DATA_ATTR: false,
+  ADD_ATTR: ["data-cite"],
+  RETURN_DOM_FRAGMENT: /** @type {const} */ (true),
+};
+
+let known = new Set(/** @type {number[]} */ ([])); // numbers of the citations of the text that is being read
+
+const reader = new Marked({
+  gfm: true,
+  breaks: true,
+  async: false,
+  extensions: [
+    {
+      name: "cite",
+      level: "inline",
+      start: (/** @type {string} */ text) => text.search(/\[\d/),
+      tokenizer(text) {
+        const found = /^\[(\d{1,4}(?:\s*[,，、]\s*\d{1,4})*)\](?!\()/.exec(text);
+        const numbers = (found?.[1] ?? "").split(/[,，、]/).map(Number);
+        if (!found || !numbers.every((n) => known.has(n))) return undefined;
+        return { type: "cite", raw: found[0], numbers };
+      },
+      renderer: (token) => token["numbers"].map((/** @type {number} */ n) => `<span data-cite="${n}"></span>`).join(""),
+    },
+    {
+      name: "math",
+      level: "inline",
+      start: (/** @type {string} */ text) => text.search(/\$|\\[([]/),
+      tokenizer(text) {
+        const shown = /^\$\$([^$]+)\$\$/.exec(text) ?? /^\\\[([\s\S]+?)\\\]/.exec(text);
+        const found = shown ?? /^\\\(([\s\S]+?)\\\)/.exec(text) ?? /^\$(?![\s$])((?:\\.|[^\\$\n])+?)(?<!\s)\$(?![\d$])/.exec(text);
+        if (!found || found[0].length > LONGEST_MATH) return undefined;
+        return { type: "math", raw: found[0], tex: found[1], block: Boolean(shown) };
+      },
+      renderer: (token) => mathOf(token["tex"], token["block"]),
+    },
+  ],
+  tokenizer: { html: () => undefined, tag: () => undefined }, // HTML is read as text
+  renderer: {
+    code: ({ text, lang }) => `<pre><code class="hljs">${coloured(text, lang ?? "")}</code></pre>`,
+    heading({ tokens, depth }) {
+      const level = Math.min(6, depth + HEADING);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+    },
+    image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`, // a picture would tell its host who reads
+    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+  },
+});
+
+/**
+ * @param {string} text
+ * @param {Around} around
+ * @returns {DocumentFragment}
+ */
+export function fragmentOf(text, { citations, sentences, words }) {
+  known = new Set(citations.map((each) => each.n));
+  const fragment = DOMPurify.sanitize(/** @type {string} */ (reader.parse(text)), CLEAN);
+  markVerdicts(fragment, sentences, words.verdict);
+  for (const mark of fragment.querySelectorAll("[data-cite]")) mark.replaceWith(citeButton(mark, words));
+  for (const link of fragment.querySelectorAll("a")) checkLink(link);
+  for (const code of fragment.querySelectorAll("pre")) code.replaceWith(framed(code, words));
+  for (const table of fragment.querySelectorAll("table")) table.replaceWith(scrolled(table, words.table));
+  return fragment;
+}
+
+/** @param {string} text */
+export function escaped(text) {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** @param {string} code @param {string} name */
+function coloured(code, name) {
+  const language = /^[\w+#-]+/.exec(name)?.[0] ?? "";
+  if (!hljs.getLanguage(language) || code.length > LONGEST_CODE) return escaped(code);
+  return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+}
+
+/** Without its inline styles, which the content security policy refuses. @param {string} tex @param {boolean} block */
+function mathOf(tex, block) {
+  try {
+    const mathml = temml.renderToString(tex, { displayMode: block, throwOnError: true, trust: false, maxExpand: 200 });
+    return mathml.replace(/ style="[^"]*"/g, "");
+  } catch {
+    return `<code>${escaped(tex)}</code>`;
+  }
+}
+
+/** @param {Element} mark @param {Words} words */
+function citeButton(mark, words) {
+  const n = Number(mark.getAttribute("data-cite"));
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "cite";
+  button.dataset["n"] = String(n);
+  button.textContent = String(n);
+  button.setAttribute("aria-label", words.cite(n));
+  return button;
+}
+
+/** Only the web and mail can be gone to; anything else stays as its words. @param {HTMLAnchorElement} link */
+function checkLink(link) {
+  let to = null;
+  try {
+    to = new URL(link.getAttribute("href") ?? "");
+  } catch {
+    to = null; // relative: a place of this page, which no answer sends people to
+  }
+  if (!to || !["https:", "http:", "mailto:"].includes(to.protocol)) {
+    link.replaceWith(...link.childNodes);
+    return;
+  }
+  link.target = "_blank";
+  link.rel = "noopener noreferrer nofollow";
+  link.title = to.href;
+}
+
+/** @param {HTMLPreElement} code @param {Words} words */
+function framed(code, words) {
+  const frame = document.createElement("div");
+  frame.className = "code";
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "code-copy";
+  button.textContent = words.copy;
+  const kept = /** @type {HTMLPreElement} */ (code.cloneNode(true));
+  reachable(kept, words.code);
+  frame.append(button, kept);
+  return frame;
+}
+
+/** @param {HTMLTableElement} table @param {string} label */
+function scrolled(table, label) {
+  const frame = document.createElement("div");
+  frame.className = "md-table";
+  reachable(frame, label);
+  frame.append(table.cloneNode(true));
+  return frame;
+}
+
+/** What is too wide is scrolled, by the keyboard too. @param {HTMLElement} element @param {string} label */
+function reachable(element, label) {
+  element.tabIndex = 0;
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", label);
+}

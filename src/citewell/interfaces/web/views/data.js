@@ -1,0 +1,72 @@
+/** Tables and databases: what there is, and questions to it. */
+import { get } from "../api.js";
+import { ACCEPTED, changes, Connect, Sendings, sendTables } from "../data/adding.js";
+import { Asking } from "../data/asking.js";
+import { placeOf, SourcePage } from "../data/source.js";
+import { t } from "../i18n.js";
+import { go, link, me } from "../state.js";
+import { DropAnywhere, FileButton } from "../ui/drop.js";
+import { ago, figure } from "../ui/figures.js";
+import { html, useEffect, useState } from "../ui/html.js";
+import { Badge, Busy, Button, Empty, Problem, toast } from "../ui/index.js";
+
+/** @typedef {import("../data/adding.js").Source} Source */
+
+/** @param {{parts: string[], params: Record<string, string>}} props */
+export default function Data({ parts: [name] }) {
+  const mayEdit = me.value?.role !== "reader";
+  const send = async (/** @type {File[]} */ files) => {
+    if (files.length > 1) toast(t("data.one_file", { n: files.length }));
+    const names = await sendTables(files);
+    if (names.length === 1 && files.length === 1) go(link("data", String(names[0])).slice(1));
+  };
+  return html`<div class="view data-view">
+    <${DropAnywhere} label=${t("data.drop_here")} disabled=${!mayEdit} onFiles=${(/** @type {any[]} */ found) => send(found.map((each) => each.file))} />
+    <${Sendings} />
+    ${name ? html`<${SourcePage} key=${name} name=${name} mayEdit=${mayEdit} />` : html`<${Sources} mayEdit=${mayEdit} send=${send} />`}
+  </div>`;
+}
+
+/** @param {{mayEdit: boolean, send: (files: File[]) => void}} props */
+function Sources({ mayEdit, send }) {
+  const [sources, setSources] = useState(/** @type {Source[] | null} */ (null));
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [connecting, setConnecting] = useState(false);
+  const moved = changes.value;
+  const load = () => {
+    setError(null);
+    get("/data/sources").then((found) => setSources(found.sources), setError);
+  };
+  useEffect(load, [moved]);
+  const connected = (/** @type {string | null} */ name) => {
+    setConnecting(false);
+    if (name) go(link("data", name).slice(1));
+  };
+  const buttons = mayEdit && html`<div class="row">
+    <${FileButton} label=${t("data.add_file")} accept=${ACCEPTED} primary onFiles=${(/** @type {FileList} */ list) => send([...(list ?? [])])} />
+    <${Button} icon="link" onClick=${() => setConnecting(true)}>${t("data.add_server")}<//></div>`;
+  const text = html`${t("data.empty_text")}<br />${t("data.empty_first")}`;
+  return html`<header class="data-head">
+      <div class="data-head-row"><h1>${t("data.title")}</h1>${sources !== null && sources.length > 0 && buttons}</div>
+      <p class="muted">${t("data.intro")}</p>
+    </header>
+    <${Problem} error=${error} retry=${load} />
+    ${!sources && !error && html`<${Busy} label=${t("data.loading")} />`}
+    ${sources?.length === 0 && html`<${Empty} icon="data" title=${t("data.empty_title")} text=${text} action=${buttons} />`}
+    ${sources && sources.length > 0 && html`<h2>${t("data.sources")}</h2>
+      <ul class="data-sources">${sources.map((source) => html`<${Card} key=${source.name} source=${source} />`)}</ul>
+      ${sources.length > 1 && html`<h2>${t("data.ask_all")}</h2><${Asking} source="" label=${t("data.ask_all")} />`}`}
+    ${connecting && html`<${Connect} close=${connected} />`}`;
+}
+
+/** @param {{source: Source}} props */
+function Card({ source }) {
+  const rows = source.tables.reduce((sum, table) => sum + (table.rows ?? 0), 0);
+  return html`<li><a class="card data-card" href=${link("data", source.name)}>
+    <strong>${source.name}</strong>
+    <span>${t("data.tables_n", { n: source.tables.length })}${" · "}${t("data.rows_n", { n: figure(rows) })}</span>
+    <span class="muted">${placeOf(source.location)}${" · "}${t("data.read_at", { when: ago(source.refreshed_at) })}</span>
+    ${source.owner && html`<${Badge}>${t("library.private")}<//>`}
+    ${source.problem && html`<${Badge} kind="bad">${source.problem}<//>`}
+  </a></li>`;
+}

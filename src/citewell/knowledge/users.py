@@ -1,0 +1,307 @@
+"""Who may sign in: users with a role, their tokens, and the page's sessions.
+
+The one rule: no secret is kept. A token and a session's cookie have 256 random bits each, so one round of SHA-256 hides them
+for good; the slow hashes that passwords need would only cost every request its time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+from sqlalchemy import Connection, Row, text
+
+from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.knowledge.db import Database
+from citewell.knowledge.people import named, person
+from citewell.types import Shown
+
+Role = Literal["reader", "editor", "reviewer", "admin"]
+ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
+Scope = Literal["", "widget"]  # what a token is good for: everything its user may, or asking from a page of another site
+
+PREFIX = "cw_"  # of a token, so that people and scanners for lost secrets know what it is
+LONGEST_NAME = 64
+NOTED = 60.0  # seconds within which a second use is not written down: not every request shall write
+
+
+class User(Shown):
+    """`tokens`: how many can still be used. Seconds since the epoch; `used_at` 0: never."""
+
+    user_id: str
+    role: Role
+    created_at: float
+    tokens: int = 0
+    used_at: float = 0.0
+
+
+class TokenInfo(Shown):
+    """All that is known of a token; the token itself is not. `expires` 0: never."""
+
+    token_id: str
+    user_id: str
+    name: str
+    scope: Scope = ""
+    created_at: float
+    used_at: float
+    expires: float
+
+
+class Made(Shown):
+    """A new token, shown this once."""
+
+    token: str
+    info: TokenInfo
+
+
+class Holder(NamedTuple):
+    """Who showed a good token or cookie. `since`: when they signed in."""
+
+    user_id: str
+    role: Role
+    scope: Scope
+    token_id: str
+    since: float = 0.0
+
+
+class Lifetime(NamedTuple):
+    """Of the page's sessions, in seconds: at most, and without being used."""
+
+    most: float
+    idle: float
+
+
+def hash_of(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def check_user(user_id: str) -> str:
+    """A name as it is kept. It stands in addresses and lists: printable, no space or slash in it. Raises InvalidInput."""
+    user = named(user_id)
+    if not user or len(user) > LONGEST_NAME or not user.isprintable() or any(c.isspace() or c in "/\\" for c in user):
+        hint = f"1 to {LONGEST_NAME} printable characters, without spaces and slashes"
+        raise InvalidInput(f"user name {user[:LONGEST_NAME]!r}: not allowed", hint=hint)
+    return user
+
+
+def check_role(role: str) -> Role:
+    for known in ROLES:
+        if role == known:
+            return known
+    raise InvalidInput(f"unknown role: {role}", hint=f"known: {', '.join(ROLES)}")
+
+
+class Users:
+    """Raises NotFound for an unknown user or token, Conflict for a name that is taken, InvalidInput, StorageError."""
+
+    def __init__(self, db: Database, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def add(self, user_id: str, role: str) -> User:
+        user = check_user(user_id)
+        row = {"id": user, "person": person(user), "role": check_role(role), "now": self._clock()}
+
+        def add(connection: Connection) -> User:
+            if taken := connection.execute(_SAME, row).scalar_one_or_none():
+                hint = f"`citewell user token {taken}` makes another token of theirs; or choose another name"
+                raise Conflict(f"user {taken} exists already", hint=hint)
+            connection.execute(_ADD, row)
+            return _user(connection, user, self._clock())
+
+        return await self._db.write(add)
+
+    async def list(self) -> list[User]:
+        """In the order of their names."""
+        now = self._clock()
+        return await self._db.read(lambda connection: [_shown(row) for row in connection.execute(_ALL, {"now": now})])
+
+    async def get(self, user_id: str) -> User:
+        return await self._db.read(lambda connection: _user(connection, named(user_id), self._clock()))
+
+    async def set_role(self, user_id: str, role: str) -> User:
+        """Raises Conflict for the last admin: nobody could give the role back."""
+        user, new = named(user_id), check_role(role)
+
+        def change(connection: Connection) -> User:
+            _user(connection, user, 0)
+            if new != "admin":
+                _leave_an_admin(connection, user)
+            connection.execute(text("UPDATE users SET role = :role WHERE user_id = :id"), {"id": user, "role": new})
+            return _user(connection, user, self._clock())
+
+        return await self._db.write(change)
+
+    async def remove(self, user_id: str) -> User:
+        """With their tokens and sessions of the page; what they asked and added stays. Raises Conflict for the last admin of
+        several users.
+        """
+        user = named(user_id)
+
+        def remove(connection: Connection) -> User:
+            gone = _user(connection, user, self._clock())
+            if connection.execute(text("SELECT count(*) FROM users")).scalar_one() > 1:
+                _leave_an_admin(connection, user)
+            connection.execute(text("DELETE FROM users WHERE user_id = :id"), {"id": user})
+            return gone
+
+        removed = await self._db.write(remove)
+        await self._db.forget()
+        return removed
+
+    async def make_token(self, user_id: str, name: str = "", *, days: float | None = None, scope: Scope = "") -> Made:
+        """`days`: how long it is good; None: until it is revoked."""
+        user, token, now = named(user_id), PREFIX + secrets.token_urlsafe(32), self._clock()
+        label = named(name) or time.strftime("%Y-%m-%d", time.gmtime(now))
+        if len(label) > LONGEST_NAME or not label.isprintable():
+            raise InvalidInput(
+                f"token name: 1 to {LONGEST_NAME} printable characters", hint="say what it is for: --name laptop"
+            )
+        row = {
+            "token_id": "tok_" + secrets.token_hex(6),
+            "user_id": user,
+            "name": label,
+            "scope": scope,
+            "sha256": hash_of(token),
+            "now": now,
+            "expires": 0.0 if days is None else now + days * 86_400,
+        }
+
+        def make(connection: Connection) -> Made:
+            _user(connection, user, 0)
+            connection.execute(_MAKE, row)
+            return Made(token=token, info=_token(connection, str(row["token_id"])))
+
+        return await self._db.write(make)
+
+    async def tokens(self, user_id: str) -> Sequence[TokenInfo]:
+        """The newest first, those that have run out among them."""
+        user = named(user_id)
+
+        def tokens(connection: Connection) -> Sequence[TokenInfo]:
+            _user(connection, user, 0)
+            return [TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()]
+
+        return await self._db.read(tokens)
+
+    async def revoke(self, token_id: str, user_id: str | None = None) -> TokenInfo:
+        """It is good for nothing from now on, and who signed in with it is signed out. `user_id`: only where it is theirs."""
+
+        def revoke(connection: Connection) -> TokenInfo:
+            gone = _token(connection, token_id, None if user_id is None else named(user_id))
+            connection.execute(text("DELETE FROM tokens WHERE token_id = :id"), {"id": token_id})
+            return gone
+
+        return await self._db.write(revoke)
+
+    async def holder(self, token: str) -> Holder | None:
+        """Whose token it is; None where it is nobody's, or has run out."""
+        now, digest = self._clock(), hash_of(token)
+        row = await self._db.read(lambda connection: connection.execute(_HOLDER, {"sha": digest, "now": now}).one_or_none())
+        if row is None or not hmac.compare_digest(row.sha256, digest):
+            return None
+        if now - row.used_at > NOTED:
+            await self._db.write(lambda connection: connection.execute(_USED, {"id": row.token_id, "now": now}) and None)
+        return Holder(row.user_id, row.role, row.scope, row.token_id)
+
+    async def sign_in(self, token_id: str) -> str:
+        """A new session of the page: the secret of its cookie."""
+        secret, now = secrets.token_urlsafe(32), self._clock()
+        row = {"sha": hash_of(secret), "id": token_id, "now": now}
+        await self._db.write(lambda connection: connection.execute(_SIGN_IN, row) and None)
+        return secret
+
+    async def signed_in(self, secret: str, life: Lifetime) -> Holder | None:
+        """Whose session it is; None where it is none, was ended, or has run out (it, or the token behind it)."""
+        now, digest = self._clock(), hash_of(secret)
+        values = {"sha": digest, "now": now, "made": now - life.most, "used": now - life.idle}
+        row = await self._db.read(lambda connection: connection.execute(_SIGNED_IN, values).one_or_none())
+        if row is None or not hmac.compare_digest(row.sha256, digest):
+            return None
+        if now - row.used_at > min(NOTED, life.idle / 2):
+            await self._db.write(lambda connection: connection.execute(_SEEN, {"sha": digest, "now": now}) and None)
+        return Holder(row.user_id, row.role, row.scope, row.token_id, row.created_at)
+
+    async def sign_out(self, secret: str) -> None:
+        """Nothing happens where the session has ended already."""
+        query = text("DELETE FROM sign_ins WHERE sha256 = :sha")
+        await self._db.write(lambda connection: connection.execute(query, {"sha": hash_of(secret)}) and None)
+
+    async def forget_ended(self, life: Lifetime) -> None:
+        """Sessions of the page that have run out leave no row."""
+        now = self._clock()
+        values = {"made": now - life.most, "used": now - life.idle}
+        await self._db.write(lambda connection: connection.execute(_ENDED, values) and None)
+
+
+def csrf_of(secret: str) -> str:
+    """What the page shows beside its cookie with each change. Made of the cookie, which the page of another site can neither
+    read nor set, so it needs no row; and one way, so that it tells nothing of the cookie.
+    """
+    return hmac.new(secret.encode("utf-8", "replace"), b"citewell csrf", hashlib.sha256).hexdigest()
+
+
+def reviewers(connection: Connection) -> tuple[str, ...]:
+    """The users whose role makes their word count."""
+    return tuple(connection.execute(text("SELECT user_id FROM users WHERE role IN ('reviewer', 'admin')")).scalars())
+
+
+def _leave_an_admin(connection: Connection, user: str) -> None:
+    admins = list(connection.execute(text("SELECT user_id FROM users WHERE role = 'admin'")).scalars())
+    if admins == [user]:
+        raise Conflict(f"{user} is the only admin", hint="give somebody else the role first: citewell user role NAME admin")
+
+
+def _user(connection: Connection, user: str, now: float) -> User:
+    row = connection.execute(_ONE, {"id": user, "now": now}).one_or_none()
+    if row is None:
+        raise NotFound(
+            f"no user {user[:LONGEST_NAME]!r}", hint="`citewell user list` shows them; `citewell user add NAME` adds one"
+        )
+    return _shown(row)
+
+
+def _shown(row: Row[Any]) -> User:
+    return User(user_id=row.user_id, role=row.role, created_at=row.created_at, tokens=row.tokens, used_at=row.used_at or 0.0)
+
+
+def _token(connection: Connection, token_id: str, user: str | None = None) -> TokenInfo:
+    row = connection.execute(_TOKEN, {"id": token_id}).mappings().one_or_none()
+    if row is None or user not in {None, row["user_id"]}:
+        hint = "`citewell user list` shows each user's tokens with their ids (tok_...)"
+        raise NotFound(f"no token {token_id[:LONGEST_NAME]!r}", hint=hint)
+    return TokenInfo(**row)
+
+
+_USERS = """SELECT u.user_id, u.role, u.created_at,
+        (SELECT count(*) FROM tokens t WHERE t.user_id = u.user_id AND (t.expires = 0 OR t.expires > :now)) AS tokens,
+        (SELECT max(used_at) FROM tokens t WHERE t.user_id = u.user_id) AS used_at
+    FROM users u"""
+_ALL = text(f"{_USERS} ORDER BY u.user_id")
+_ONE = text(f"{_USERS} WHERE u.user_id = :id")
+_SAME = text("SELECT user_id FROM users WHERE person = :person")
+_ADD = text("INSERT INTO users (user_id, person, role, created_at) VALUES (:id, :person, :role, :now)")
+_FACTS = "SELECT token_id, user_id, name, scope, created_at, used_at, expires FROM tokens"
+_TOKENS = text(f"{_FACTS} WHERE user_id = :id ORDER BY created_at DESC, rowid DESC")
+_TOKEN = text(f"{_FACTS} WHERE token_id = :id")
+_MAKE = text(
+    """INSERT INTO tokens (token_id, user_id, name, scope, sha256, created_at, used_at, expires)
+    VALUES (:token_id, :user_id, :name, :scope, :sha256, :now, 0, :expires)"""
+)
+_HOLDER = text(
+    """SELECT t.sha256, t.token_id, t.user_id, t.scope, t.used_at, u.role FROM tokens t JOIN users u USING (user_id)
+    WHERE t.sha256 = :sha AND (t.expires = 0 OR t.expires > :now)"""
+)
+_USED = text("UPDATE tokens SET used_at = :now WHERE token_id = :id")
+_SIGN_IN = text("INSERT INTO sign_ins (sha256, token_id, created_at, used_at) VALUES (:sha, :id, :now, :now)")
+_SIGNED_IN = text(
+    """SELECT s.sha256, s.token_id, s.created_at, s.used_at, t.user_id, t.scope, u.role
+    FROM sign_ins s JOIN tokens t USING (token_id) JOIN users u USING (user_id)
+    WHERE s.sha256 = :sha AND s.created_at > :made AND s.used_at > :used AND (t.expires = 0 OR t.expires > :now)"""
+)
+_SEEN = text("UPDATE sign_ins SET used_at = :now WHERE sha256 = :sha")
+_ENDED = text("DELETE FROM sign_ins WHERE created_at <= :made OR used_at <= :used")

@@ -1,0 +1,78 @@
+"""Users and their tokens: add, list, change the role, make and revoke tokens, remove.
+
+The one rule: a token is handed out once, by the call that makes it.
+"""
+
+from __future__ import annotations
+
+from citewell.errors import InvalidInput
+from citewell.knowledge.users import Made, Scope, TokenInfo, User
+from citewell.service.app import App
+from citewell.types import Shown
+
+
+class UserWithTokens(User):
+    known: list[TokenInfo]
+
+
+class Added(Shown):
+    user: User
+    token: str
+    info: TokenInfo
+
+
+async def add_user(app: App, name: str, role: str = "", token_name: str = "", *, days: float | None = None) -> Added:
+    """With a first token. No role said: the first user is an admin, all others are readers. Raises Conflict, InvalidInput."""
+    check_days(days)
+    first = not await app.users.list()
+    user = await app.users.add(name, role or ("admin" if first else "reader"))
+    made = await app.users.make_token(user.user_id, token_name, days=days)
+    return Added(user=await app.users.get(user.user_id), token=made.token, info=made.info)
+
+
+async def list_users(app: App) -> list[UserWithTokens]:
+    """In the order of their names, each with their tokens."""
+    return [
+        UserWithTokens(**user.model_dump(), known=list(await app.users.tokens(user.user_id))) for user in await app.users.list()
+    ]
+
+
+async def make_token(app: App, name: str, token_name: str = "", *, days: float | None = None, widget: bool = False) -> Made:
+    """Another token of a user. `widget`: for the chat element on a page that everybody reads: good for asking and feedback
+    only, and only where its user is a reader. Raises NotFound, InvalidInput.
+    """
+    check_days(days)
+    user = await app.users.get(name)
+    scope: Scope = "widget" if widget else ""
+    if widget and user.role != "reader":
+        hint = (
+            f"a token on a page is everybody's: citewell user add NAME --role reader, and make it for them; {name} may do more"
+        )
+        raise InvalidInput(f"{user.user_id} is {user.role}, not reader", hint=hint)
+    return await app.users.make_token(user.user_id, token_name, days=days, scope=scope)
+
+
+async def revoke(app: App, name_or_token: str) -> list[TokenInfo]:
+    """One token by its id (`tok_...`), or all of a user's. Raises NotFound."""
+    if name_or_token.startswith("tok_"):
+        return [await app.users.revoke(name_or_token)]
+    return [await app.users.revoke(token.token_id) for token in await app.users.tokens(name_or_token)]
+
+
+async def remove_user(app: App, name: str) -> User:
+    """With their tokens and sessions of the page; what they asked and added stays, under their name. Raises NotFound,
+    Conflict.
+    """
+    return await app.users.remove(name)
+
+
+async def set_role(app: App, name: str, role: str) -> User:
+    """Raises NotFound, InvalidInput, Conflict."""
+    return await app.users.set_role(name, role)
+
+
+def check_days(days: float | None) -> None:
+    if days is not None and not 0 < days <= 36_500:
+        raise InvalidInput(
+            f"{days:g} days: not allowed", hint="more than 0; leave it out for a token that is good until revoked"
+        )

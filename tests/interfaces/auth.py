@@ -1,0 +1,52 @@
+"""A server with users for tests: its settings, its people, and each one's own client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import httpx
+
+from citewell.config import AccessSettings, Settings
+from citewell.service.app import App
+from citewell.service.users import add_user
+
+MANY = AccessSettings(requests_a_minute=100_000, tries_a_minute=100_000)
+
+
+def with_users(settings: Settings, **access: Any) -> Settings:
+    """No chat model: answers are extracts of the evidence."""
+    given = MANY.model_dump() | access
+    return settings.model_copy(update={"auth": "token", "llm": "none", "access": AccessSettings(**given)})
+
+
+@asynccontextmanager
+async def people(app: App, base: str, **roles: str) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
+    """Each of these users with a role, as a client that shows their token."""
+    async with AsyncExitStack() as stack:
+        clients = {}
+        for name, role in roles.items():
+            token = (await add_user(app, name, role)).token
+            client = httpx.AsyncClient(base_url=base, headers=bearer(token), trust_env=False, timeout=30)
+            clients[name] = await stack.enter_async_context(client)
+        yield clients
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+async def done(client: httpx.AsyncClient, job: dict[str, Any]) -> dict[str, Any]:
+    """The job when it has ended well."""
+    async with asyncio.timeout(60):
+        while job["state"] not in {"done", "failed", "cancelled"}:
+            await asyncio.sleep(0.05)
+            job = (await client.get(f"/api/jobs/{job['job_id']}")).json()
+    assert job["state"] == "done", job
+    return job
+
+
+def code_of(reply: httpx.Response) -> str:
+    return str(reply.json()["error"]["code"])

@@ -1,0 +1,49 @@
+"""The graphs over HTTP: what is drawn is what runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from citewell.agents import data, dual_loop, paper_states, qa, website
+from citewell.flow import END, Graph, name_of
+
+
+@pytest.mark.parametrize("graph", [qa.GRAPH, dual_loop.GRAPH, website.GRAPH, data.GRAPH], ids=lambda graph: graph.name)
+async def test_every_agents_table(client: httpx.AsyncClient, graph: Graph[Any]) -> None:
+    """Nodes in the table's order, the end last, and every label once for each edge."""
+    shown = (await client.get(f"/api/graphs/{graph.name}")).json()
+    assert shown["agent"] == graph.name
+    assert shown["nodes"] == [*map(name_of, graph.table), END]
+    assert shown["edges"] == [
+        [name_of(one), name_of(graph.table[one][label]), label] for one in graph.table for label in graph.table[one]
+    ]
+    assert shown["mermaid"] == graph.mermaid()
+
+
+async def test_the_states_of_a_reading_session(client: httpx.AsyncClient) -> None:
+    shown = (await client.get("/api/graphs/paper")).json()
+    assert shown["nodes"] == ["GUIDE_PENDING_REPORT", "GUIDE_PENDING_PLAN", "CONTROL_ROUTING"]
+    assert ["CONTROL_ROUTING", "CONTROL_ROUTING", "plan_changed"] in shown["edges"]
+    assert len(shown["edges"]) == len(paper_states.TRANSITIONS)
+    assert shown["mermaid"] == paper_states.mermaid()
+
+
+@pytest.mark.parametrize("agent", ["auto", "nobody", "%3Cscript%3E"])
+async def test_an_agent_without_a_graph(client: httpx.AsyncClient, agent: str) -> None:
+    reply = await client.get(f"/api/graphs/{agent}")
+    assert reply.status_code == 404
+    assert "qa, dual_loop, website, data, paper" in reply.json()["error"]["hint"]
+
+
+async def test_the_steps_of_an_answer_are_ways_in_its_graph(client: httpx.AsyncClient) -> None:
+    """What the page lights: every step is a node, and where it went on is an edge of its."""
+    answer = (await client.post("/api/ask", json={"question": "How tall is the lighthouse?", "agent": "dual_loop"})).json()
+    steps = (await client.get(f"/api/traces/{answer['trace_id']}")).json()["steps"]
+    shown = (await client.get("/api/graphs/dual_loop")).json()
+    ways = {(start, label): end for start, end, label in shown["edges"]}
+    assert len(steps) > 2
+    for step, after in zip(steps, [*(step["node"] for step in steps[1:]), END], strict=True):
+        assert ways[step["node"], step["action"]] == after

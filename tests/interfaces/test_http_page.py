@@ -1,0 +1,128 @@
+"""The page's files: what is served and with which headers, what is not sent again, and what nobody gets."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+from citewell.errors import NotFound
+from citewell.interfaces.http import page
+
+HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+async def test_browsers_get_the_page_and_programs_words(client: httpx.AsyncClient) -> None:
+    shown, told = await client.get("/", headers=HTML), await client.get("/")
+    assert shown.headers["content-type"] == "text/html; charset=utf-8"
+    assert '<div id="app">' in shown.text
+    assert told.json()["openapi"] == "/api/openapi.json"
+    assert shown.headers["vary"] == told.headers["vary"] == "Accept"
+
+
+async def test_policy_lets_only_own_scripts_run(client: httpx.AsyncClient) -> None:
+    """No `unsafe-` word, no other host; the import map, the one inline script, is allowed by its own hash."""
+    shown = await client.get("/", headers=HTML)
+    policy = dict(part.strip().split(" ", 1) for part in shown.headers["content-security-policy"].split(";"))
+    inline = re.findall(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", shown.text, re.DOTALL)
+    assert len(inline) == 1
+    digest = base64.b64encode(hashlib.sha256(inline[0].encode()).digest()).decode()
+    assert policy["script-src"].split() == ["'self'", f"'sha256-{digest}'"]
+    assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
+    assert policy["style-src"] == policy["connect-src"] == "'self'"
+    assert "unsafe" not in shown.headers["content-security-policy"]
+    assert not re.search(r"\son\w+=|\sstyle=|javascript:", shown.text)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("app.js", "text/javascript; charset=utf-8"),
+        ("styles/base.css", "text/css; charset=utf-8"),
+        ("icons/citewell.svg", "image/svg+xml"),
+        ("vendor/preact/preact.mjs", "text/javascript; charset=utf-8"),
+        ("vendor/temml/Temml.woff2", "font/woff2"),
+        ("vendor/pdfjs-dist/cmaps/UniGB-UCS2-H.bcmap", "application/octet-stream"),
+    ],
+)
+async def test_files_have_their_kind_and_safe_headers(client: httpx.AsyncClient, path: str, kind: str) -> None:
+    reply = await client.get(f"/assets/{path}")
+    assert reply.headers["content-type"] == kind
+    assert reply.content == (page.WEB / path).read_bytes()
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert reply.headers["x-frame-options"] == "DENY"
+    assert reply.headers["referrer-policy"] == "no-referrer"
+    assert reply.headers["cache-control"] == "no-cache"
+    assert "script-src 'self';" in reply.headers["content-security-policy"], "workers take the policy of their own file"
+
+
+async def test_what_is_known_is_not_sent_again(client: httpx.AsyncClient) -> None:
+    tag = (await client.get("/assets/app.js")).headers["etag"]
+    again = await client.get("/assets/app.js", headers={"If-None-Match": f'"other", W/{tag}'})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    assert (await client.get("/assets/app.js", headers={"If-None-Match": '"other"'})).status_code == 200
+
+
+async def test_a_changed_file_is_sent(client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "WEB", tmp_path)
+    (tmp_path / "a.js").write_text("1", "utf-8")
+    first = await client.get("/assets/a.js")
+    (tmp_path / "a.js").write_text("1 + 1", "utf-8")
+    second = await client.get("/assets/a.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (second.status_code, second.text) == (200, "1 + 1")
+
+
+HOSTILE = [
+    "../http/page.py",
+    "..%2f..%2fhttp%2fpage.py",
+    "%2e%2e/%2e%2e/config.py",
+    "styles/../../http/page.py",
+    "styles/..%5c..%5chttp%5cpage.py",
+    "/etc/passwd",
+    "%2fetc%2fpasswd",
+    "....//....//etc/passwd",
+    "app.js%00.css",
+    "app.js/",
+    "app.js/.css",
+    "",
+    "styles",
+    ".npmrc",
+    "package.json",
+    "package-lock.json",
+    "vendor/vendor.toml",
+    "types/libraries.d.ts",
+    "node_modules/preact/dist/preact.mjs",
+    "nowhere.js",
+    "a" * 5000 + ".js",
+]
+
+
+@pytest.mark.parametrize("path", HOSTILE)
+async def test_nothing_else_is_served(client: httpx.AsyncClient, path: str) -> None:
+    reply = await client.get(f"/assets/{path}")
+    assert reply.status_code == 404
+    assert reply.json()["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("path", ["../http/page.js", "/etc/passwd.js", "a\\..\\b.js", "styles/../app.js", "a\0.js"])
+def test_paths_that_a_client_would_tidy_are_refused_too(path: str) -> None:
+    with pytest.raises(NotFound):
+        page.located(path)
+
+
+def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret.js").write_text("secret", "utf-8")
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "linked.js").symlink_to(tmp_path / "secret.js")
+    monkeypatch.setattr(page, "WEB", tmp_path / "web")
+    with pytest.raises(NotFound):
+        page.located("linked.js")
+
+
+async def test_the_page_changes_nothing(client: httpx.AsyncClient) -> None:
+    assert (await client.post("/assets/app.js")).status_code == 405
+    assert (await client.post("/")).status_code == 405

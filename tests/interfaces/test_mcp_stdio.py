@@ -1,0 +1,209 @@
+"""`citewell mcp` in a process of its own, with the official client and with bare lines."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+PATIENCE = 240  # seconds; a machine under load starts a process slowly
+COMMAND = ("-m", "citewell", "mcp")
+BEGIN = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+NOISY = """
+import os, subprocess, sys
+from citewell.interfaces.mcp import tools
+async def noisy(app):
+    print("noise of a print")
+    os.write(1, b"noise of native code\\n")
+    subprocess.run([sys.executable, "-c", "import sys; print('noise of a child', sys.stdin.read())"], check=True)
+    return []
+tools.list_collections = noisy
+sys.argv = ["citewell", "mcp"]
+from citewell.interfaces.cli import main
+main()
+"""
+
+
+def request(number: int, tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+
+
+class Server:
+    """The process, spoken to in lines."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        assert process.stdin
+        assert process.stdout
+        self._to, self._from = process.stdin, process.stdout
+
+    async def send(self, *messages: dict[str, Any]) -> None:
+        self._to.write("".join(json.dumps(message) + "\n" for message in messages).encode())
+        await self._to.drain()
+
+    async def reply(self, number: int) -> dict[str, Any]:
+        """The reply to a request; every line before it is of the protocol too."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                message: dict[str, Any] = json.loads(await self._from.readline())
+                assert message["jsonrpc"] == "2.0"
+                if message.get("id") == number:
+                    return message
+
+    async def begin(self) -> None:
+        await self.send(BEGIN)
+        assert (await self.reply(1))["result"]["serverInfo"]["name"] == "citewell"
+        await self.send(READY)
+
+    async def ended(self) -> tuple[int, bytes, str]:
+        """Exit code, and what came on either output until then."""
+        async with asyncio.timeout(PATIENCE):
+            self._to.close()
+            out, err = await asyncio.gather(self._from.read(), self.process.stderr.read())  # type: ignore[union-attr]
+            return await self.process.wait(), out, err.decode()
+
+
+@asynccontextmanager
+async def started(environ: dict[str, str], *command: str) -> AsyncIterator[Server]:
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *(command or COMMAND), stdin=pipe, stdout=pipe, stderr=pipe, env=environ, limit=10_000_000
+    )
+    try:
+        yield Server(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def test_the_tools_with_the_official_client(environ: dict[str, str], tmp_path: Path) -> None:
+    """A file of this machine is added, asked, cited by its path, and voted on, without any server."""
+    file = tmp_path / "Northgate 灯塔.md"
+    file.write_text("# Northgate\n\nThe Northgate lighthouse was built in 1857.\n", encoding="utf-8")
+    server = StdioServerParameters(command=sys.executable, args=list(COMMAND), env={**environ, "CITEWELL_LLM": "none"})
+    async with asyncio.timeout(PATIENCE), Client(stdio_client(server)) as client:
+        [add] = [tool for tool in (await client.list_tools()).tools if tool.name == "add_document"]
+        assert {"path", "url", "text", "title", "collection"} == set(add.input_schema["properties"])
+        added: Any = (await client.call_tool("add_document", {"path": str(file)})).structured_content
+        assert added["files"][0]["status"] == "added"
+        said: list[str | None] = []
+
+        async def note(progress: float, total: float | None, message: str | None) -> None:
+            said.append(message)
+
+        question = {"question": "When was the Northgate lighthouse built?", "agent": "qa"}
+        reply = await client.call_tool("ask", question, progress_callback=note)
+        answer: Any = reply.structured_content
+        assert answer["status"] == "answered"
+        assert answer["citations"][0]["url"] == file.as_uri()
+        assert f"1857.[1]({file.as_uri()})" in reply.content[0].text  # type: ignore[union-attr]
+        assert said
+        text = {"text": "# Harbour\n\nThe harbour opens at six.", "title": "Harbour"}
+        assert (await client.call_tool("add_document", text)).structured_content["state"] == "done"
+        vote = await client.call_tool("give_feedback", {"trace_id": answer["trace_id"], "is_correct": True})
+        assert not vote.is_error
+        listed: Any = (await client.call_tool("list_collections", {})).structured_content
+        assert {each["name"]: each["documents"] for each in listed["collections"]}["default"] == 2
+        missing = await client.call_tool("add_document", {"path": str(tmp_path / "none.pdf")})
+        assert missing.is_error
+        assert "none.pdf" in missing.content[0].text  # type: ignore[union-attr]
+
+
+async def test_nothing_but_the_protocol_on_standard_output(environ: dict[str, str]) -> None:
+    """What is printed, by us, by native code or by a child, goes to standard error; a child finds no input."""
+    async with started(environ, "-c", NOISY) as server:
+        await server.begin()
+        await server.send(request(2, "list_collections"))
+        assert not (await server.reply(2))["result"].get("isError")
+        code, out, err = await server.ended()
+    assert (code, out) == (0, b"")
+    assert [f"noise of {what}" in err for what in ("a print", "native code", "a child")] == [True] * 3
+
+
+async def test_broken_lines_are_answered_or_left(environ: dict[str, str]) -> None:
+    """And what comes after them is read."""
+    async with started(environ) as server:
+        await server.begin()
+        server.process.stdin.write(b"not json\n\xff\xfe\n[]\n")  # type: ignore[union-attr]
+        await server.send(request(2, "nothing_of_that_name"), request(3, "list_collections"))
+        assert not (await server.reply(3))["result"].get("isError")
+        assert (await server.ended())[0] == 0
+
+
+@pytest.fixture
+def slow(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
+    """A chat model that takes for ever."""
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"reply": 3.0, "delay": 600}, {"reply": "x", "delay": 600}] * 3))
+    return {**environ, "CITEWELL_SCRIPTED_REPLIES": str(script)}
+
+
+async def ask_something_slow(server: Server) -> None:
+    """A question that is under way: its first steps are reported."""
+    await server.send(request(2, "add_document", text="# N\n\nThe Northgate lighthouse was built in 1857.", title="N"))
+    assert not (await server.reply(2))["result"].get("isError")
+    asking = request(3, "ask", question="When was the Northgate lighthouse built?", agent="qa")
+    asking["params"]["_meta"] = {"progressToken": "p"}
+    await server.send(asking)
+    async with asyncio.timeout(PATIENCE):
+        while b"DocumentRetrievalNode" not in await server._from.readline():
+            continue
+
+
+async def test_closed_input_ends_it(slow: dict[str, str]) -> None:
+    """Cleanly, also while a question is under way."""
+    async with started(slow) as server:
+        await server.begin()
+        await ask_something_slow(server)
+        code, _, err = await server.ended()
+    assert code == 0, err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_ends_it(slow: dict[str, str], number: signal.Signals) -> None:
+    """Cleanly, though its input is open and a question is under way."""
+    async with started(slow) as server:
+        await server.begin()
+        await ask_something_slow(server)
+        server.process.send_signal(number)
+        async with asyncio.timeout(PATIENCE):
+            assert await server.process.wait() == 0
+            err = await server.process.stderr.read()  # type: ignore[union-attr]
+        assert b"Traceback" not in err
+
+
+async def test_cancelling_stops_the_work(slow: dict[str, str]) -> None:
+    """The model is free again: a later request is not behind it, and no answer of the first one comes."""
+    async with started(slow) as server:
+        await server.begin()
+        await ask_something_slow(server)
+        await server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}})
+        await server.send(request(4, "search", query="lighthouse"))
+        assert "1857" in json.dumps((await server.reply(4))["result"])
+        code, out, _ = await server.ended()
+    assert code == 0
+    assert b'"id":3' not in out
+
+
+async def test_settings_that_are_wrong_are_told_on_standard_error(environ: dict[str, str]) -> None:
+    """With exit code 1, and nothing on standard output."""
+    async with started({**environ, "CITEWELL_LLM": "nonsense"}) as server:
+        code, out, err = await server.ended()
+    assert (code, out) == (1, b"")
+    assert "llm" in err

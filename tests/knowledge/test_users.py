@@ -1,0 +1,148 @@
+"""Users, tokens, sessions of the page as rows: what is kept, what is refused, what ends."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.knowledge.db import Database
+from citewell.knowledge.users import Lifetime, Users, csrf_of, hash_of, reviewers
+
+LIFE = Lifetime(1_000, 100)
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def users(db: Database, clock: Clock) -> Users:
+    return Users(db, clock)
+
+
+async def test_add_list_and_change(db: Database, users: Users) -> None:
+    await users.add("Ann", "admin")
+    await users.add("王伟", "reader")
+    assert [(user.user_id, user.role, user.tokens) for user in await users.list()] == [
+        ("Ann", "admin", 0),
+        ("王伟", "reader", 0),
+    ]
+    assert (await users.set_role("王伟", "reviewer")).role == "reviewer"
+    assert set(await db.read(reviewers)) == {"Ann", "王伟"}
+    await users.make_token("Ann")
+    assert (await users.get("Ann")).tokens == 1
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "a\\b", "a\tb", "x" * 65, "a\x00", "\u202eann"])
+async def test_names_that_are_none(users: Users, name: str) -> None:
+    with pytest.raises(InvalidInput):
+        await users.add(name, "reader")
+
+
+@pytest.mark.parametrize("same", ["ann", "ANN", " Ann ", "Ａｎｎ"])
+async def test_one_person_one_user(users: Users, same: str) -> None:
+    """Two spellings of a name would be told apart by nobody who reads a list."""
+    await users.add("Ann", "reader")
+    with pytest.raises(Conflict, match="Ann exists already"):
+        await users.add(same, "admin")
+
+
+async def test_what_is_unknown(users: Users) -> None:
+    with pytest.raises(InvalidInput, match="unknown role"):
+        await users.add("ann", "owner")
+    for wanted in (users.get("nobody"), users.tokens("nobody"), users.remove("nobody"), users.make_token("nobody")):
+        with pytest.raises(NotFound):
+            await wanted
+    await users.add("ann", "reader")
+    await users.add("bob", "reader")
+    token = (await users.make_token("ann")).info
+    for refused in (users.revoke("tok_none"), users.revoke(token.token_id, "bob")):
+        with pytest.raises(NotFound):
+            await refused
+    assert await users.tokens("ann") == [token]
+
+
+async def test_the_last_admin_stays(users: Users) -> None:
+    await users.add("ann", "admin")
+    await users.add("bob", "reader")
+    for wanted in (users.remove("ann"), users.set_role("ann", "editor")):
+        with pytest.raises(Conflict, match="only admin"):
+            await wanted
+    await users.set_role("bob", "admin")
+    await users.set_role("ann", "editor")
+    await users.remove("ann")
+    await users.remove("bob")  # nobody is left who would need one
+    assert await users.list() == []
+
+
+async def test_tokens_are_kept_as_hashes(db: Database, users: Users, clock: Clock) -> None:
+    """A token is found by its hash only, and its use is written down once a minute at most."""
+    await users.add("ann", "editor")
+    made = await users.make_token("ann", "laptop")
+    row = (await db.read(lambda c: c.execute(text("SELECT * FROM tokens")).mappings().all()))[0]
+    assert made.token not in map(str, row.values())
+    assert row["sha256"] == hash_of(made.token)
+    assert len(made.token) == 3 + 43
+    holder = await users.holder(made.token)
+    assert holder is not None
+    assert (holder.user_id, holder.role, holder.token_id) == ("ann", "editor", made.info.token_id)
+    for wrong in ("", "cw_", made.token[:-1], made.token + "x", made.token.upper(), hash_of(made.token), "\ud800"):
+        assert await users.holder(wrong) is None
+    used = []
+    for seconds in (0, 30, 40):
+        clock.now += seconds
+        await users.holder(made.token)
+        used.append((await users.tokens("ann"))[0].used_at - 1_000_000)
+    assert used == [0, 0, 70]
+
+
+async def test_a_token_runs_out(users: Users, clock: Clock) -> None:
+    await users.add("ann", "editor")
+    made = await users.make_token("ann", days=1)
+    secret = await users.sign_in(made.info.token_id)
+    clock.now += 86_399
+    assert await users.holder(made.token)
+    clock.now += 1
+    assert await users.holder(made.token) is None
+    assert await users.signed_in(secret, Lifetime(1e9, 1e9)) is None
+    assert (await users.get("ann")).tokens == 0
+
+
+async def test_sessions_of_the_page(db: Database, users: Users, clock: Clock) -> None:
+    """They end without use, and at last in use; those that have ended leave no row; two are two."""
+    await users.add("ann", "editor")
+    token = (await users.make_token("ann")).info.token_id
+    idle, used = await users.sign_in(token), await users.sign_in(token)
+    assert csrf_of(idle) != csrf_of(used) != used
+    alive = []
+    for _ in range(11):
+        clock.now += 90
+        alive.append(await users.signed_in(used, LIFE) is not None)
+    assert alive == [True] * 11
+    assert await users.signed_in(idle, LIFE) is None
+    clock.now += 10
+    assert await users.signed_in(used, LIFE) is None
+    left = await users.sign_in(token)
+    await users.forget_ended(LIFE)
+    assert await db.read(lambda c: c.execute(text("SELECT count(*) FROM sign_ins")).scalar_one()) == 1
+    await users.sign_out("nothing")
+    await users.sign_out(left)
+    assert await users.signed_in(left, LIFE) is None
+
+
+async def test_what_ends_with_a_user(db: Database, users: Users) -> None:
+    await users.add("ann", "editor")
+    await users.sign_in((await users.make_token("ann")).info.token_id)
+    await users.remove("ann")
+    for table in ("users", "tokens", "sign_ins"):
+        query = text(f"SELECT count(*) FROM {table}")  # names of ours
+        assert await db.read(lambda c, query=query: c.execute(query).scalar_one()) == 0  # type: ignore[misc]  # bound now

@@ -1,0 +1,211 @@
+"""The page in a real Chromium, against a real `citewell serve` with an empty home.
+
+The one rule: a test of the page fails on anything that a person would find in the browser's console: errors of scripts,
+files of the page that are missing, breaches of its content security policy. Tests here are plain `def`; what they may set with
+`@pytest.mark.parametrize`: `width`, `theme` ("light", "dark"), `language` ("en", "zh"). What a module may set, as fixtures of
+`scope="module"` with these names: `environment` (more of it for the server), `replies` (the script of its chat model).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+
+from citewell.ingest.browser import find_chromium
+
+PATIENCE = 30.0  # seconds for what takes one on an idle machine
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+expect.set_options(timeout=PATIENCE * 1000)
+KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG")
+
+
+@dataclass
+class Served:
+    """A running server. `client` speaks to it as a program would; `stop` and `start` keep its address and its home."""
+
+    home: Path
+    environment: dict[str, str]
+    url: str = ""
+    client: httpx.Client = field(default_factory=httpx.Client)
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        port = self.url.rpartition(":")[2] or "0"
+        command = [sys.executable, "-m", "citewell", "serve", "--port", port, "--json"]
+        with (self.home / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=log)
+        assert self.process.stdout is not None
+        told = b""
+        while not told.rstrip().endswith(b"}") and (line := self.process.stdout.readline()):
+            told += line
+        if not told:
+            self.stop()
+        assert told, f"the server did not start:\n{self.log()}"
+        self.url = json.loads(told)["url"]
+        self.client = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
+
+    def stop(self) -> None:
+        self.client.close()
+        if self.process is None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self.process = None
+
+    def log(self) -> str:
+        return (self.home / "server.log").read_text("utf-8", "replace")
+
+    def api(self, method: str, path: str, **how: Any) -> Any:
+        """Ask the API, for what a test needs before it looks at the page."""
+        reply = self.client.request(method, f"/api{path}", **how)
+        assert reply.is_success, reply.text
+        return reply.json() if reply.content else None
+
+    def add(self, collection: str, name: str, text: str | bytes, user_id: str = "local") -> str:
+        """Add a document and wait until it can be found by meaning too. Returns the document's id."""
+        body = text.encode() if isinstance(text, str) else text
+        job = self.api(
+            "POST", f"/collections/{collection}/documents", params={"user_id": user_id}, files={"file": (name, body)}
+        )
+        self.client.get(f"/api/jobs/{job['job_id']}/events", timeout=4 * PATIENCE)  # ends when the job has
+        documents = self.api("GET", f"/collections/{collection}/documents", params={"user_id": user_id})
+        found = documents if isinstance(documents, list) else documents["documents"]
+        return str(next(each["doc_id"] for each in found if each["uri"].endswith(name)))
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, str]:
+    """More environment for the server; a module's own fixture of this name says which."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def replies() -> list[Any]:
+    """The chat model's script; without one it quotes the passages that it is sent."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str], replies: list[Any]) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("home")
+    script = home / "replies.json"
+    script.write_text(json.dumps(replies), "utf-8")
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    own = {"CITEWELL_HOME": str(home), "CITEWELL_LLM": "scripted", "CITEWELL_SCRIPTED_REPLIES": str(script), "HOME": str(home)}
+    server = Served(home, {**kept, **own, **environment})
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")  # not the session: while Playwright is open no other event loop can run in this thread
+def browser() -> Iterator[Browser]:
+    chromium = find_chromium()
+    if not chromium:
+        pytest.skip("no Chromium on this machine (apt install chromium): the page is not tested")
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=str(chromium), args=[*root, "--disable-gpu"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def width() -> int:
+    return 1280
+
+
+@pytest.fixture
+def theme() -> str:
+    return "light"
+
+
+@pytest.fixture
+def language() -> str:
+    return "en"
+
+
+@pytest.fixture
+def page(browser: Browser, served: Served, width: int, theme: Any, language: str) -> Iterator[Page]:
+    """A fresh window; `page.goto("/#/ask")` needs no host. Wrong things in its console fail the test when it ends."""
+    with browser.new_context(
+        base_url=served.url,
+        viewport={"width": width, "height": 800},
+        color_scheme=theme,
+        locale="zh-CN" if language == "zh" else "en-GB",
+        reduced_motion="reduce",
+        has_touch=width < 600,
+    ) as context:
+        context.set_default_timeout(PATIENCE * 1000)
+        window = context.new_page()
+        wrong: list[str] = []
+        window.on(
+            "console", lambda message: wrong.append(f"{message.text} ({place_of(message)})") if is_wrong(message) else None
+        )
+        window.on("pageerror", lambda error: wrong.append(error.stack or str(error)))
+        yield window
+    assert wrong == []
+
+
+def is_wrong(message: ConsoleMessage) -> bool:
+    """An error, but those that Chromium tells of every refusal of the API; what the page does then is each test's to say."""
+    refused = message.text.startswith("Failed to load resource") and "/api/" in place_of(message)
+    return message.type == "error" and not refused
+
+
+def place_of(message: ConsoleMessage) -> str:
+    return str(message.location.get("url", ""))
+
+
+@pytest.fixture
+def goto(page: Page) -> Callable[..., Page]:
+    """Open a part of the page and wait until it stands: `goto("/library")`."""
+
+    def opened(path: str = "/ask") -> Page:
+        page.goto(f"/#{path}")
+        part = path.strip("/").split("/")[0].split("?")[0]
+        page.locator(f'html[data-view="{part}"]').wait_for(state="attached")
+        return page
+
+    return opened
+
+
+@pytest.fixture
+def axe() -> Callable[..., None]:
+    """Fails on what axe finds against WCAG 2.2 AA and its own good practice."""
+
+    def looked(page: Page, context: str | None = None) -> None:
+        options = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": RULES}}
+        found = Axe().run(page, context=context, options=options).response["violations"]
+        told = [f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes']]}" for each in found]
+        assert told == []
+
+    return looked
+
+
+@pytest.fixture
+def picture(page: Page, width: int, theme: str, language: str) -> Callable[..., None]:
+    """A picture for people to look at, where `CITEWELL_PICTURES` names a folder: `picture("settings")`."""
+
+    def taken(name: str, *, full: bool = False) -> None:
+        if folder := os.environ.get("CITEWELL_PICTURES"):
+            page.screenshot(path=Path(folder) / f"{name}-{language}-{theme}-{width}.png", full_page=full)
+
+    return taken

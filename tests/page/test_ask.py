@@ -1,0 +1,377 @@
+"""The place to ask, from an empty installation: add, ask, watch, read, cite, judge, come back.
+
+The one rule: what cannot be timed (a draft, a run that is stopped) is told to the page event by event, over a line that the
+test holds; all else is asked of the real server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import Served
+
+POLICY = Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
+QUESTION = "How many characters does a password have at least?"
+PROOF = "Passwords have at least 14 characters"
+Goto = Callable[..., Page]
+
+# What the page asks of `/api/ask` is answered by `window.line(event, data)`; all other requests go to the server.
+LINE = """() => {
+    const real = window.fetch;
+    const encoder = new TextEncoder();
+    window.asked = [];
+    window.fetch = (url, init = {}) => {
+        if (!String(url).startsWith("/api/ask")) return real(url, init);
+        window.asked.push(JSON.parse(init.body));
+        const body = new ReadableStream({ start(controller) {
+            window.line = (event, data) =>
+                controller.enqueue(encoder.encode(`event: ${event}\\ndata: ${JSON.stringify(data)}\\n\\n`));
+            window.cut = () => controller.close();
+            init.signal?.addEventListener("abort", () => controller.error(new DOMException("stopped", "AbortError")));
+        } });
+        return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
+    };
+}"""
+
+
+AT_END = """() => {
+    const box = document.querySelector(".thread");
+    return box.scrollHeight - box.scrollTop - box.clientHeight < 80;
+}"""
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, str]:
+    return {"CITEWELL_LLM": "none"}
+
+
+@pytest.fixture
+def said(page: Page) -> Callable[[str, Any], None]:
+    """Tells the page one event of the answer it waits for."""
+
+    def say(event: str, data: Any) -> None:
+        page.evaluate("([event, data]) => window.line(event, data)", [event, data])
+
+    return say
+
+
+def question(page: Page, text: str = QUESTION) -> None:
+    page.get_by_role("textbox", name=re.compile("Your question|您的问题")).fill(text)
+    page.keyboard.press("Enter")
+
+
+def answer(**more: Any) -> dict[str, Any]:
+    citation = {"n": 1, "origin": "document", "doc_id": "doc_1", "title": "Handbook", "uri": "upload:handbook.md", "page": 3}
+    citation |= {"section": "Leave", "quote": "Employees get 27 days.", "start": 0, "end": 22, "boxes": [], "score": 1.0}
+    return {
+        "answer": "Employees get 27 days. [1]",
+        "sentences": [{"text": "Employees get 27 days.", "citations": [1], "verdict": "supported", "problems": []}],
+        "citations": [citation | {"status": "verified", "fetched_at": None}],
+        "status": "answered",
+        "confidence": 0.9,
+        "agent": "qa",
+        "agent_reason": "",
+        "route": "",
+        "stop_reason": "",
+        "session_id": "",
+        "trace_id": "",
+        "warnings": [],
+        "usage": {"calls": 0, "prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0, "seconds": {"total": 1.0}},
+        "data": None,
+        "followed": [],
+        "error_info": None,
+        **more,
+    }
+
+
+def test_from_nothing_to_a_conversation(served: Served, goto: Goto, page: Page, axe: Any, picture: Any) -> None:
+    """The main task of the page, whole; what was asked is there after a reload, with its proof."""
+    goto("/ask")
+    expect(page.get_by_role("link", name="Add documents")).to_have_attribute("href", "#/library")
+    picture("ask-empty")
+    axe(page)
+    served.add("default", POLICY.name, POLICY.read_bytes())
+    page.reload()
+    example = page.get_by_role("list", name="Questions to begin with").get_by_role("button").first
+    example.click()
+    expect(page.get_by_role("textbox", name="Your question")).to_have_value(re.compile("Security Policy"))
+
+    question(page)
+    shown = page.get_by_role("article", name="Answer")
+    expect(shown).to_contain_text(PROOF)
+    expect(page).to_have_url(re.compile(r"#/ask/ses_\w+$"))
+    shown.get_by_text(re.compile(r"^\d+ steps, ")).click()
+    expect(shown.locator(".ask-step-words").filter(has_text="Searches the documents")).to_contain_text("DocumentRetrievalNode")
+    expect(shown.locator(".ask-steps-graph svg").first).to_be_visible()
+
+    cite = shown.get_by_role("button", name=re.compile("^Source 1:"))
+    cite.focus()
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_contain_text(PROOF)
+    expect(cite).to_have_attribute("aria-describedby", tip.get_attribute("id") or "none")
+    page.keyboard.press("Escape")
+    expect(tip).to_have_count(0)
+    cite.hover()
+    expect(tip).to_be_visible()
+    axe(page)
+    cite.click()
+    expect(page.locator("mark").filter(has_text="14 characters").first).to_be_visible()
+    page.keyboard.press("Escape")
+
+    shown.get_by_role("button", name="This is right").click()
+    expect(shown.get_by_role("status")).to_contain_text("later answers follow it")
+    page.reload()
+    expect(shown).to_contain_text(PROOF)
+    expect(shown.get_by_role("button", name="This is right")).to_have_attribute("aria-pressed", "true")
+    expect(shown.get_by_role("button", name=re.compile("^Source 1:"))).to_be_visible()
+    picture("ask")
+    axe(page)
+
+
+def test_conversations_are_found_renamed_and_deleted(served: Served, goto: Goto, page: Page) -> None:
+    for n in range(5):
+        served.api("POST", "/ask", json={"question": f"When is a password of year {n} changed?", "agent": "dual_loop"})
+    goto("/ask")
+    talks = page.get_by_role("region", name="Conversations")
+    talks.get_by_role("searchbox").fill("year 3")
+    expect(talks.get_by_role("link")).to_have_count(1)
+    talks.get_by_role("link").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text("When is a password of year 3 changed?")
+    talks.get_by_role("button", name=re.compile("^What to do with")).click()
+    page.get_by_role("menuitem", name="Rename").click()
+    page.get_by_label("Title", exact=True).fill("Year <b>three</b>")
+    page.get_by_role("button", name="Save").click()
+    talks.get_by_role("searchbox").fill("three")
+    expect(talks.get_by_role("link")).to_contain_text("Year <b>three</b>")
+    talks.get_by_role("button", name=re.compile("^What to do with")).click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(talks.get_by_text("No title has these words.")).to_be_visible()
+    expect(page).to_have_url(re.compile("#/ask$"))
+    titles = [each["title"] for each in served.api("GET", "/sessions")["sessions"]]
+    assert "Year <b>three</b>" not in titles
+    assert "When is a password of year 2 changed?" in titles
+
+
+def test_wrong_with_a_correction(served: Served, goto: Goto, page: Page) -> None:
+    """The correction is kept as a rule that waits, and the page says so."""
+    goto("/ask")
+    question(page)
+    shown = page.get_by_role("article", name="Answer")
+    shown.get_by_role("button", name="This is wrong").click()
+    page.get_by_label(re.compile("^What would be right")).fill("It has 16 characters at least.")
+    page.get_by_role("button", name="Say that it is wrong").click()
+    expect(shown.get_by_role("status")).to_contain_text("waits for review")
+    [rule] = served.api("GET", "/knowledge/rules")["rules"]
+    assert rule["correction"] == "It has 16 characters at least."
+
+
+def test_a_draft_is_a_draft_until_it_is_proved(goto: Goto, page: Page, said: Any) -> None:
+    """Steps come one by one, the next one is lit; the draft says that it is unchecked, a new try begins it anew."""
+    goto("/ask")
+    page.evaluate(LINE)
+    page.get_by_label("Who answers").select_option("dual_loop")
+    question(page)
+    lit = page.locator("[aria-current=step]")
+    expect(lit).to_contain_text("Recalls what it knows of you")
+    said("step", {"n": 1, "node": "retrieve_memory", "action": "route_query", "seconds": 0.01, "detail": {"trace_id": "tr_1"}})
+    expect(lit).to_contain_text("Chooses where to look")
+    said("step", {"n": 2, "node": "route_query", "action": "search", "seconds": 0.2, "detail": {"reason": "the question asks"}})
+    expect(lit).to_contain_text("rewrite_query")
+    expect(page.locator(".ask-steps-list")).to_contain_text("the question asks")
+    said("token", {"text": "Perhaps **28"})
+    said("token", {"text": "** days."})
+    draft = page.locator(".draft")
+    expect(draft).to_contain_text("not yet checked")
+    expect(draft.locator("strong")).to_have_text("28")
+    said("step", {"n": 3, "node": "rewrite_query", "action": "search", "seconds": 0.2, "detail": {}})
+    said("token", {"text": "They get 27."})
+    expect(draft).not_to_contain_text("28")
+    said("answer", answer())
+    page.evaluate("() => window.cut()")
+    expect(page.get_by_role("article", name="Answer")).to_contain_text("Employees get 27 days.")
+    expect(draft).to_have_count(0)
+
+
+def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
+    """A run that was stopped goes on under its own name; a line that ends without an answer says so."""
+    goto("/ask")
+    page.evaluate(LINE)
+    question(page)
+    said("step", {"n": 1, "node": "retrieve_memory", "action": "route_query", "seconds": 0.01, "detail": {"trace_id": "tr_7"}})
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("It can go on where it was.")).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    page.wait_for_function("() => window.asked.length === 2")
+    assert page.evaluate("() => window.asked[1].resume") == "tr_7"
+    page.evaluate("() => window.cut()")
+    expect(page.get_by_role("alert")).to_contain_text("the line ended before the answer came")
+    page.get_by_role("button", name="Edit and ask again").click()
+    expect(page.get_by_role("textbox", name="Your question")).to_have_value(QUESTION)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_each_kind_of_no_answer_says_what_to_do(
+    goto: Goto, page: Page, said: Any, axe: Any, picture: Any, language: str
+) -> None:
+    """Refused, a question back, unproved and an error differ in words, and none is taken for an answer."""
+    goto("/ask")
+    page.evaluate(LINE)
+    doubtful = [{"text": "It is so.", "citations": [], "verdict": "unsupported", "problems": ["number 5 is not in the source"]}]
+    kinds: list[dict[str, Any]] = [
+        {"status": "refused", "stop_reason": "routes_exhausted", "answer": "Nothing found.", "sentences": [], "citations": []},
+        {"status": "clarify", "answer": "A or B?", "sentences": [], "citations": []},
+        {"status": "fallback", "answer": "It is so.", "sentences": doubtful, "confidence": 0.2, "warnings": ["beware"]},
+        {"status": "error", "answer": "", "error_info": {"message": "it broke", "hint": "mend it"}, "sentences": []},
+    ]
+    for n, kind in enumerate(kinds):
+        question(page, f"Question {n}")
+        page.wait_for_function("n => window.asked.length === n + 1", arg=n)
+        said("answer", answer(**kind))
+        page.evaluate("() => window.cut()")
+        expect(page.locator(f".answer-{kind['status']} .answer-head strong")).to_be_visible()
+    heads = page.locator(".answer-head").all_inner_texts()
+    assert len(set(heads)) == len(kinds)
+    assert "mend it" in heads[3]
+    page.locator(".answer-doubts summary").click()
+    wanted = "number 5 is not in the source" if language == "en" else "来源中没有数字 5"
+    expect(page.locator(".doubt-why")).to_have_text(wanted)
+    picture("ask-no-answers")
+    axe(page)
+
+
+def test_hostile_answers_and_titles_are_text(served: Served, goto: Goto, page: Page, said: Any) -> None:
+    """Nothing that a model, a document or a title says is run, loaded or gone to."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    hostile = (
+        "<script>window.hit = 1</script><img src=x onerror='window.hit = 2'> <svg onload='window.hit = 3'></svg>\n\n"
+        "[one](javascript:window.hit=4) [two](data:text/html,x) [three](#/settings) [four](https://example.com/ok)\n\n"
+        "![pixel](https://example.com/pixel.png)\n\n```html\n<iframe src='javascript:window.hit=5'></iframe>\n```\n\n"
+        "$\\href{javascript:window.hit=6}{x}$ <style>body { display: none }</style> [1] [77]\n\n"
+        "<a href='https://example.com' style='position:fixed;inset:0'>all</a>"
+    )
+    served.api("POST", "/ask", json={"question": "<img src=x onerror='window.hit = 7'> when?", "agent": "dual_loop"})
+    goto("/ask")
+    expect(page.get_by_role("region", name="Conversations")).to_contain_text("<img src=x onerror='window.hit = 7'>")
+    page.evaluate(LINE)
+    question(page, "<b onclick='window.hit = 8'>Bold</b>")
+    said("token", {"text": hostile})
+    expect(page.locator(".draft")).to_contain_text("<script>")
+    cite = answer()["citations"][0] | {"title": "<i>T</i>", "quote": "<u>q</u>", "uri": "javascript:window.hit=9"}
+    data = {"source": "s", "dialect": "", "sql": "<b>", "columns": ["<i>"], "rows": [["<script>window.hit = 10</script>"]]}
+    data |= {"row_count": 1, "truncated": False, "chart": None, "tried": []}
+    said("answer", answer(answer=hostile, sentences=[], citations=[cite], data=data, warnings=["<b>w</b>"]))
+    page.evaluate("() => window.cut()")
+    shown = page.get_by_role("article", name="Answer")
+    expect(shown).to_contain_text("<script>window.hit = 1</script>")
+    expect(shown).to_contain_text("[77]")
+    shown.get_by_role("button", name=re.compile("^Source 1:")).focus()
+    expect(page.get_by_role("tooltip")).to_contain_text("<u>q</u>")
+    links = [link.get_attribute("href") for link in shown.locator(".md a").all()]
+    assert links == ["https://example.com/ok", "https://example.com/pixel.png", "https://example.com"]
+    assert page.locator(".thread :is(script, iframe, img, style, object, [style*=fixed], [onerror], [onclick])").count() == 0
+    assert page.evaluate("() => window.hit") is None
+    assert [url for url in asked if not url.startswith((served.url, "blob:"))] == []
+
+
+def test_enter_belongs_to_the_input_method(goto: Goto, page: Page) -> None:
+    """While Chinese is being composed Enter picks a word; Shift and Enter begin a line; Enter alone sends, once."""
+    goto("/ask")
+    page.evaluate(LINE)
+    box = page.get_by_role("textbox", name="Your question")
+    box.fill("nihao")
+    composing = json.dumps({"key": "Enter", "isComposing": True, "bubbles": True, "cancelable": True})
+    assert box.evaluate(f"box => box.dispatchEvent(new KeyboardEvent('keydown', {composing}))"), "its default was prevented"
+    late = json.dumps({"key": "Enter", "keyCode": 229, "bubbles": True, "cancelable": True})  # as Safari tells it
+    assert box.evaluate(f"box => box.dispatchEvent(new KeyboardEvent('keydown', {late}))")
+    expect(box).to_have_value("nihao")
+    box.fill("你好")
+    before = box.evaluate("box => box.offsetHeight")
+    for _ in range(3):
+        page.keyboard.press("Shift+Enter")
+    expect(box).to_have_value("你好\n\n\n")
+    assert box.evaluate("box => box.offsetHeight") > before
+    assert page.evaluate("() => window.asked.length") == 0
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    expect(box).to_have_value("")
+    assert page.evaluate("() => window.asked.map((each) => each.question)") == ["你好"]
+
+
+def test_choices_are_kept_for_each_agent(goto: Goto, page: Page) -> None:
+    """An agent is asked with its own options only, also after a reload; a website needs an address."""
+    goto("/ask")
+    page.get_by_label("Who answers").select_option("qa")
+    page.get_by_role("button", name="Options", exact=True).click()
+    page.get_by_label("Seconds at most").fill("30")
+    page.get_by_label("of these types").fill("md, pdf")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Options (2 set)")).to_be_focused()
+    page.get_by_label("Who answers").select_option("website")
+    question(page, "Where?")
+    expect(page.get_by_role("alert")).to_contain_text("Name the address")
+    page.get_by_label("Begin at").fill("docs.example.com")
+    page.keyboard.press("Tab")
+    page.reload()
+    expect(page.get_by_label("Begin at")).to_have_value("https://docs.example.com")
+    page.evaluate(LINE)
+    question(page, "Where?")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_label("Who answers").select_option("qa")
+    question(page)
+    page.wait_for_function("() => window.asked.length === 2")
+    [site, documents] = page.evaluate("() => window.asked")
+    assert site == {"question": "Where?", "agent": "website", "options": {"start_urls": ["https://docs.example.com"]}}
+    assert documents["options"] == {"max_seconds": 30, "types": ["md", "pdf"]}
+
+
+@pytest.mark.parametrize("width", [360])
+def test_a_phone(goto: Goto, page: Page, said: Any, axe: Any, picture: Any) -> None:
+    """Nothing is wider than the window, and everything can be reached."""
+    goto("/ask")
+    page.evaluate(LINE)
+    question(page)
+    table = "| a | b | c |\n|---|---|---|\n" + "| some long words | more long words | still more |\n" * 3
+    said("answer", answer(answer=f"Employees get 27 days. [1]\n\n{table}\n\n```\n{'x' * 200}\n```\n\n{'y' * 200}"))
+    page.evaluate("() => window.cut()")
+    expect(page.locator(".md-table")).to_be_visible()
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+    assert (
+        page.evaluate("() => { const box = document.querySelector('.thread'); return box.scrollWidth - box.clientWidth; }") <= 0
+    )
+    picture("ask-phone")
+    axe(page)
+    page.get_by_role("button", name="Options", exact=True).click()
+    axe(page)
+
+
+def test_the_reader_is_left_where_they_read(goto: Goto, page: Page, said: Any) -> None:
+    """The draft is followed only from the end of the conversation; three long conversations stay quick to draw."""
+    goto("/ask")
+    page.evaluate(LINE)
+    question(page, "One?")
+    said("answer", answer(answer="A long line of words.\n\n" * 200, sentences=[]))
+    page.evaluate("() => window.cut()")
+    top = "() => document.querySelector('.thread').scrollTop"
+    expect(page.get_by_role("article", name="Answer")).to_be_visible()
+    page.wait_for_function("() => document.querySelector('.thread').scrollHeight > 3000")
+    question(page, "Two?")
+    page.wait_for_function("() => window.asked.length === 2")
+    expect(page.get_by_role("heading", name="Two?")).to_be_in_viewport()
+    page.evaluate("() => document.querySelector('.thread').scrollTo(0, 100)")
+    expect(page.get_by_role("button", name="To the end")).to_be_visible()
+    said("token", {"text": "Words.\n\n" * 100})
+    expect(page.locator(".draft")).to_contain_text("Words.")
+    assert page.evaluate(top) == 100
+    page.get_by_role("button", name="To the end").click()
+    said("token", {"text": "More.\n\n" * 100})
+    expect(page.locator(".draft")).to_contain_text("More.")
+    page.wait_for_function(AT_END)

@@ -1,0 +1,333 @@
+"""The panel that shows where a sentence is from: the very words marked, whatever kind of source, by keyboard and on a phone.
+
+The one rule: what the panel marks is compared with the quote, not with what the panel says of itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.page.conftest import Served
+from tests.page.sources import cite, sample, show
+
+MANUAL, CHINESE, POLICY = "drover-2-owners-manual.pdf", "T300三轮货运车使用手册.pdf", "travel-and-expenses.html"
+LOAD = "Load in the box | DR2-S: 100 kg | DR2-L: 125 kg"
+RIDER = "The limit of the box and the permitted total weight both apply; the lower one decides."
+TURNING = "转弯前须减速，空载时转弯速度不得超过 12 km/h，满载时不得超过8 km/h，否则内侧后轮可能离地。"
+# the words under the first mark: those pieces of the text layer whose middle lies in it
+UNDER = """panel => {
+    const box = panel.querySelector(".panel-mark").getBoundingClientRect();
+    const sheet = panel.querySelector(".panel-mark").closest(".panel-sheet");
+    return [...sheet.querySelectorAll(".panel-words span")].filter(span => {
+        const { left, right, top, bottom } = span.getBoundingClientRect();
+        const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+        return x > box.left && x < box.right && y > box.top && y < box.bottom;
+    }).map(span => span.textContent).join(" ");
+}"""
+IN_VIEW = """mark => {
+    const [inner, outer] = [mark.getBoundingClientRect(), mark.closest(".panel-scroll").getBoundingClientRect()];
+    return inner.top >= outer.top && inner.bottom <= outer.bottom && inner.height > 0;
+}"""
+
+# the text that stands at the top of the window
+SEEN = """scroll => {
+    const { left, top } = scroll.getBoundingClientRect();
+    return document.elementFromPoint(left + 40, top + 60).closest(".panel-leaf").textContent;
+}"""
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, str]:
+    return {"CITEWELL_EMBEDDER": "scripted"}
+
+
+@pytest.fixture
+def manual(served: Served) -> str:
+    return sample(served, "library", MANUAL)
+
+
+def marked(panel: Locator) -> str:
+    """The words in the panel's marks, in order; those of a page's snapshot stand in its shadow root."""
+    panel.locator("mark").first.wait_for()
+    return "".join(panel.locator("mark").all_text_contents())
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def test_pdf_shows_the_lines_that_are_cited(
+    served: Served, manual: str, goto: Callable[..., Page], picture: Callable[..., None], axe: Callable[..., None]
+) -> None:
+    page = goto("/sites")
+    panel = show(page, cite(served, manual, MANUAL, RIDER))
+    drawn = panel.locator('[data-page="4"][aria-busy="false"]')
+    drawn.wait_for()
+    assert "The limit of the box and the permitted total weight both apply" in panel.evaluate(UNDER)
+    assert panel.locator(".panel-mark").first.evaluate(IN_VIEW)
+    expect(panel.get_by_label("Page", exact=True)).to_have_value("4")
+    expect(panel.get_by_role("heading", level=2)).to_have_text("Drover 2 Owner's Manual", use_inner_text=True)
+    expect(panel.locator(".panel-place")).to_contain_text("3.1 Load limits")
+    axe(page)
+    picture("source-pdf")
+    assert 1 < panel.locator("canvas").count() < 6  # its neighbours, and not all ten pages
+
+
+def test_pdf_by_keyboard(served: Served, manual: str, goto: Callable[..., Page]) -> None:
+    """Zoom and pages are buttons; a mark that is zoomed stays in view; Esc closes, and the focus goes back."""
+    page = goto("/sites")
+    start = page.get_by_label("Start pages")
+    start.focus()
+    panel = show(page, cite(served, manual, MANUAL, RIDER))
+    expect(panel.get_by_role("heading", level=2)).to_be_focused()
+    panel.locator('[data-page="4"][aria-busy="false"]').wait_for()
+    sheet = panel.locator('[data-page="4"]')
+    before = sheet.evaluate("sheet => sheet.clientWidth")
+    panel.get_by_role("button", name="Larger").press("Enter")
+    panel.get_by_role("button", name="125 percent").wait_for()
+    assert sheet.evaluate("sheet => sheet.clientWidth") == pytest.approx(1.25 * before, rel=0.02)
+    assert panel.locator(".panel-mark").first.evaluate(IN_VIEW)
+    panel.get_by_label("Page", exact=True).fill("9")
+    panel.get_by_label("Page", exact=True).press("Enter")
+    panel.locator('[data-page="9"][aria-busy="false"]').wait_for()
+    panel.get_by_role("button", name="Previous page").press("Enter")
+    expect(panel.get_by_label("Page", exact=True)).to_have_value("8")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(start).to_be_focused()
+
+
+@pytest.mark.parametrize("theme", ["dark"])
+@pytest.mark.parametrize("language", ["zh"])
+def test_pdf_with_wrong_glyphs_is_drawn_by_the_server(
+    served: Served, goto: Callable[..., Page], picture: Callable[..., None], axe: Callable[..., None]
+) -> None:
+    """The fonts of this sample name their glyphs in a way that pdf.js reads wrongly; it shows, and pictures take its place."""
+    page = goto("/sites")
+    panel = show(page, cite(served, sample(served, "library", CHINESE), CHINESE, TURNING))
+    image = panel.get_by_role("img", name="第 2 页")
+    expect(image).to_have_js_property("complete", value=True)
+    assert image.evaluate("image => image.naturalWidth") > 1000
+    expect(panel.locator(".panel-note")).to_contain_text("PDF")
+    axe(page)
+    picture("source-pdf-pictures")
+    panel.get_by_role("button", name="纯文本").click()
+    assert marked(panel) == TURNING
+
+
+def test_pdf_that_cannot_be_read_is_drawn_by_the_server(served: Served, manual: str, goto: Callable[..., Page]) -> None:
+    page = goto("/sites")
+    page.route(
+        "**/api/documents/*/file*", lambda route: route.fulfill(body=b"%PDF-1.7 nothing", content_type="application/pdf")
+    )
+    panel = show(page, cite(served, manual, MANUAL, RIDER))
+    expect(panel.get_by_role("img", name="Page 4")).to_have_js_property("complete", value=True)
+    page.unroute("**/api/documents/*/file*")
+    page.route("**/pages/*.png*", lambda route: route.fulfill(status=404))
+    panel.get_by_role("button", name="Next page").click()
+    assert marked(panel) == RIDER  # and where there are no pictures either, its text
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["Ask for approval before you book.", "Estimated cost of the trip: up to €3,000 or CAD 4,500 | Approved by: your manager"],
+)
+def test_web_page(
+    served: Served, goto: Callable[..., Page], picture: Callable[..., None], axe: Callable[..., None], quote: str
+) -> None:
+    """Also a row of a table, whose words in the text carry the heads of its columns."""
+    page = goto("/sites")
+    panel = show(page, cite(served, sample(served, "library", POLICY), POLICY, quote))
+    words = marked(panel)
+    assert words == quote if "|" not in quote else words == "up to €3,000 or CAD 4,500your manager"
+    assert panel.locator("mark").first.evaluate(
+        "mark => { const scroll = mark.getRootNode().host.parentElement.getBoundingClientRect();"
+        " const { top, bottom } = mark.getBoundingClientRect(); return top >= scroll.top && bottom <= scroll.bottom }"
+    )
+    axe(page)
+    picture("source-page")
+
+
+def test_web_page_whose_words_are_elsewhere_is_shown_as_text(served: Served, goto: Callable[..., Page]) -> None:
+    """The snapshot lacks the quote, as where scripts wrote it: the text that was read has it."""
+    doc_id = served.add("library", "written.html", "<html><body><main><p>The tide turns at nine.</p></main></body></html>")
+    citation = cite(served, doc_id, "written.html", "The tide turns at nine.")
+    page = goto("/sites")
+    page.route("**/api/documents/*/file*", lambda route: route.fulfill(body="<p>Loading</p>", content_type="text/html"))
+    panel = show(page, citation)
+    assert marked(panel) == "The tide turns at nine."
+    expect(panel.locator(".panel-note")).to_contain_text("another form")
+
+
+def test_long_text_is_drawn_in_part(goto: Callable[..., Page]) -> None:
+    """Five million characters, letters of two units among them: the words are found, and little is drawn."""
+    rows = [f"Row {n} \U0001f6b2 says nothing of note, and says it at some length to fill the page.\n" for n in range(65_000)]
+    quote = "Row 48000 is another one: here stands the answer \U0001f4a1 itself."
+    rows[48_000] = quote + "\n"
+    text = "".join(rows)
+    start = text.index(quote)
+    page = goto("/sites")
+    info = {"doc_id": "doc_long", "title": "Long", "uri": "upload:long.txt", "media_type": "text/plain", "lang": "en"}
+    sections = [
+        {"heading_path": ["Beginning"], "start": 0, "end": 10},
+        {"heading_path": ["End"], "start": 4_000_000, "end": 4_900_000},
+    ]
+    page.route("**/api/documents/doc_long", lambda route: route.fulfill(json={**info, "sha256": "1", "pages": 0, "bytes": 5}))
+    content = {**info, "text": text, "pages": [], "sections": sections}
+    page.route("**/api/documents/doc_long/content", lambda route: route.fulfill(json=content))
+    place = {"start": start, "end": start + len(quote), "boxes": [], "page": None, "section": ""}
+    panel = show(
+        page, {**info, **place, "n": 1, "origin": "document", "quote": quote, "status": "verified", "fetched_at": None}
+    )
+    assert marked(panel) == quote
+    assert panel.locator("mark").evaluate(IN_VIEW)
+    scroll = panel.locator(".panel-text")
+    assert len(scroll.text_content() or "") < 150_000
+    for _ in range(12):  # to where the first rows that were drawn have been left behind
+        before = scroll.evaluate("scroll => scroll.scrollTop")
+        scroll.evaluate("scroll => { scroll.scrollTop += 4000 }")
+        page.wait_for_function("before => document.querySelector('.panel-text').scrollTop !== before", arg=before)
+    seen = scroll.evaluate(SEEN)
+    assert int(re.findall(r"Row (\d+)", seen)[0]) > 48_000
+    panel.get_by_label("Go to a section…").select_option("End")
+    expect(scroll).not_to_contain_text(seen[200:260])
+    assert len(scroll.text_content() or "") < 150_000
+
+
+def test_document_that_is_gone_or_other_now(served: Served, goto: Callable[..., Page]) -> None:
+    page = goto("/sites")
+    first = served.add("changing", "plan.md", "# Plan\n\nWe leave at dawn.\n")
+    citation = cite(served, first, "plan.md", "We leave at dawn.")
+    assert served.add("changing", "plan.md", "# Plan\n\nBring bread.\n\nWe leave at dawn.\n") == first
+    panel = show(page, citation)
+    assert marked(panel) == "We leave at dawn."
+    expect(panel.locator(".panel-note")).to_contain_text("elsewhere")
+    served.add("changing", "plan.md", "# Plan\n\nWe stay.\n")
+    panel = show(page, citation | {"n": 2})
+    expect(panel.locator(".panel-note")).to_contain_text("not in it any more")
+    served.api("DELETE", f"/documents/{first}")
+    panel = show(page, citation | {"n": 3})
+    expect(panel.get_by_text("This document is gone.")).to_be_visible()
+    expect(panel.locator(".panel-body blockquote")).to_have_text("We leave at dawn.")
+
+
+def test_rows_memory_and_correction(goto: Callable[..., Page], axe: Callable[..., None]) -> None:
+    base = {
+        "page": None,
+        "section": "",
+        "start": 0,
+        "end": 9,
+        "boxes": [],
+        "score": 1,
+        "status": "verified",
+        "fetched_at": None,
+    }
+    quote = "city: Delft; note: a; b: c; sum: 3\ncity: Gouda; note: NULL; sum: 4"
+    rows = {**base, "n": 1, "origin": "table", "doc_id": "sales", "title": "sales", "uri": "table:sales", "quote": quote}
+    data = {"source": "sales", "sql": "SELECT city, note, SUM(n) AS sum FROM t", "columns": ["city", "note", "sum"], "rows": []}
+    memory = {
+        **base,
+        "n": 2,
+        "origin": "memory",
+        "doc_id": "mem_1",
+        "title": "Memory",
+        "uri": "memory:mem_1",
+        "quote": "You like tea.",
+    }
+    rule = {
+        **base,
+        "n": 3,
+        "origin": "confirmed",
+        "doc_id": "rul_1",
+        "title": "Rule",
+        "uri": "rule:rul_1",
+        "quote": "Use net sums.",
+    }
+    page = goto("/sites")
+    panel = show(page, rows, [rows, memory, rule], {"data": data})
+    cells = [row.locator("td").all_text_contents() for row in panel.locator("tbody tr").all()]
+    assert cells == [["Delft", "a; b: c", "3"], ["Gouda", "NULL", "4"]]
+    expect(panel.locator("code")).to_have_text(str(data["sql"]))
+    axe(page, "dialog.panel")
+    panel.get_by_role("button", name="Next citation").click()
+    assert marked(panel) == "You like tea."
+    expect(panel.get_by_role("link", name="See and change")).to_have_attribute("href", "#/memory")
+    panel.get_by_role("button", name="Next citation").click()
+    assert marked(panel) == "Use net sums."
+    expect(panel.get_by_role("button", name="Next citation")).to_be_disabled()
+
+
+def test_quote_is_copied_and_original_is_linked(served: Served, goto: Callable[..., Page]) -> None:
+    page = goto("/sites")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    citation = cite(served, sample(served, "library", POLICY), POLICY, "Ask for approval before you book.")
+    panel = show(page, citation | {"uri": "https://example.com/policy#s1", "origin": "web", "fetched_at": 1_790_000_000.0})
+    panel.get_by_role("button", name="Copy the quote").click()
+    expect(panel.locator(".panel-said")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == "Ask for approval before you book."
+    expect(panel.get_by_role("link", name="Original page")).to_have_attribute("href", "https://example.com/policy#s1")
+    expect(panel.locator(".panel-place")).to_contain_text("fetched 21 Sept 2026")
+    panel = show(page, citation | {"n": 2, "uri": "javascript:alert(1)"})
+    expect(panel.get_by_role("link", name="Original page")).to_have_count(0)
+
+
+def test_width_is_pulled_and_kept(served: Served, manual: str, goto: Callable[..., Page]) -> None:
+    page = goto("/sites")
+    panel = show(page, cite(served, manual, MANUAL, RIDER))
+    edge = panel.get_by_role("separator")
+    before = panel.evaluate("panel => panel.clientWidth")
+    edge.press("ArrowRight")
+    edge.press("ArrowRight")
+    narrow = panel.evaluate("panel => panel.clientWidth")
+    assert narrow == before - 64
+    box = edge.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 2, box["y"] + 300)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 102, box["y"] + 300, steps=4)
+    page.mouse.up()
+    assert panel.evaluate("panel => panel.clientWidth") == narrow - 100
+    page.reload()
+    panel = show(page, cite(served, manual, MANUAL, RIDER))
+    assert panel.evaluate("panel => panel.clientWidth") == narrow - 100
+
+
+@pytest.mark.parametrize("width", [360])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_phone(
+    served: Served, manual: str, goto: Callable[..., Page], picture: Callable[..., None], axe: Callable[..., None]
+) -> None:
+    """It covers the page, nothing behind it can be reached, and nothing is wider than the window."""
+    page = goto("/sites")
+    panel = show(page, cite(served, manual, MANUAL, LOAD))
+    panel.locator('[data-page="4"][aria-busy="false"]').wait_for()
+    assert panel.evaluate("panel => [panel.matches(':modal'), panel.clientWidth, panel.clientHeight]") == [True, 360, 800]
+    assert panel.locator(".panel-mark").first.evaluate(IN_VIEW)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert panel.evaluate("panel => panel.scrollWidth") <= 360
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement === document.body || !!document.activeElement.closest('dialog.panel')")
+    axe(page)
+    picture("source-phone")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+
+
+def test_whole_document(served: Served, manual: str, goto: Callable[..., Page]) -> None:
+    """As the library opens one: from its beginning, without a quote, or at a page."""
+    page = goto("/sites")
+    opening = {"doc_id": manual, "title": "Manual", "uri": f"upload:{MANUAL}"}
+    call = "async opening => (await import('/assets/source/panel.js')).openDocument(opening)"
+    page.evaluate(call, opening)
+    panel = page.locator("dialog.panel")
+    panel.locator('[data-page="1"][aria-busy="false"]').wait_for()
+    expect(panel.locator(".panel-quote")).to_have_count(0)
+    with page.expect_download() as download:
+        panel.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == MANUAL
+    page.evaluate(call, opening | {"page": 7})
+    panel.locator('[data-page="7"][aria-busy="false"]').wait_for()
