@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
-
 from tests.interfaces.test_http_documents import uploaded
 
 TEXT = "# Ships\n\n" + "".join(f"Ship {n} carried {n} tons of grain to the harbour. " for n in range(60))

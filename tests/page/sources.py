@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Dialog, Locator, Page, Request
 from tests.page.conftest import Served
 
 from citewell.config import IngestSettings
@@ -67,3 +68,22 @@ def show(page: Page, citation: dict[str, Any], everything: Any = (), answer: Any
 def sample(served: Served, collection: str, name: str) -> str:
     """Add a file of the samples. Returns its id."""
     return served.add(collection, name, (SAMPLES / "library" / name).read_bytes())
+
+
+def watch(page: Page, home: str) -> list[str]:
+    """What a page does that none of ours may, filled as it happens: dialogs, requests elsewhere, windows that open."""
+    wrong: list[str] = []
+
+    def spoke(dialog: Dialog) -> None:
+        wrong.append(f"dialog {dialog.message}")
+        dialog.dismiss()
+
+    def asked(request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in {"data", "blob"} and parts.netloc != urlsplit(home).netloc:
+            wrong.append(f"request {request.url}")
+
+    page.on("dialog", spoke)
+    page.on("request", asked)
+    page.context.on("page", lambda opened: wrong.append(f"window {opened.url}"))
+    return wrong

@@ -15,35 +15,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 from tests.page.conftest import Served
+from tests.page.told import AT_END, LINE, answer
 
 POLICY = Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
 QUESTION = "How many characters does a password have at least?"
 PROOF = "Passwords have at least 14 characters"
 Goto = Callable[..., Page]
-
-# What the page asks of `/api/ask` is answered by `window.line(event, data)`; all other requests go to the server.
-LINE = """() => {
-    const real = window.fetch;
-    const encoder = new TextEncoder();
-    window.asked = [];
-    window.fetch = (url, init = {}) => {
-        if (!String(url).startsWith("/api/ask")) return real(url, init);
-        window.asked.push(JSON.parse(init.body));
-        const body = new ReadableStream({ start(controller) {
-            window.line = (event, data) =>
-                controller.enqueue(encoder.encode(`event: ${event}\\ndata: ${JSON.stringify(data)}\\n\\n`));
-            window.cut = () => controller.close();
-            init.signal?.addEventListener("abort", () => controller.error(new DOMException("stopped", "AbortError")));
-        } });
-        return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
-    };
-}"""
-
-
-AT_END = """() => {
-    const box = document.querySelector(".thread");
-    return box.scrollHeight - box.scrollTop - box.clientHeight < 80;
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -64,30 +41,6 @@ def said(page: Page) -> Callable[[str, Any], None]:
 def question(page: Page, text: str = QUESTION) -> None:
     page.get_by_role("textbox", name=re.compile("Your question|您的问题")).fill(text)
     page.keyboard.press("Enter")
-
-
-def answer(**more: Any) -> dict[str, Any]:
-    citation = {"n": 1, "origin": "document", "doc_id": "doc_1", "title": "Handbook", "uri": "upload:handbook.md", "page": 3}
-    citation |= {"section": "Leave", "quote": "Employees get 27 days.", "start": 0, "end": 22, "boxes": [], "score": 1.0}
-    return {
-        "answer": "Employees get 27 days. [1]",
-        "sentences": [{"text": "Employees get 27 days.", "citations": [1], "verdict": "supported", "problems": []}],
-        "citations": [citation | {"status": "verified", "fetched_at": None}],
-        "status": "answered",
-        "confidence": 0.9,
-        "agent": "qa",
-        "agent_reason": "",
-        "route": "",
-        "stop_reason": "",
-        "session_id": "",
-        "trace_id": "",
-        "warnings": [],
-        "usage": {"calls": 0, "prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0, "seconds": {"total": 1.0}},
-        "data": None,
-        "followed": [],
-        "error_info": None,
-        **more,
-    }
 
 
 def test_from_nothing_to_a_conversation(served: Served, goto: Goto, page: Page, axe: Any, picture: Any) -> None:
@@ -147,6 +100,7 @@ def test_conversations_are_found_renamed_and_deleted(served: Served, goto: Goto,
     page.get_by_role("menuitem", name="Rename").click()
     page.get_by_label("Title", exact=True).fill("Year <b>three</b>")
     page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
     talks.get_by_role("searchbox").fill("three")
     expect(talks.get_by_role("link")).to_contain_text("Year <b>three</b>")
     talks.get_by_role("button", name=re.compile("^What to do with")).click()
@@ -216,6 +170,29 @@ def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
     expect(page.get_by_role("textbox", name="Your question")).to_have_value(QUESTION)
 
 
+def test_pages_of_a_site_as_they_are_visited(goto: Goto, page: Page, said: Any) -> None:
+    """Each page with why it was chosen, or what went wrong; the run can be told to answer from what it has."""
+    goto("/ask")
+    page.evaluate(LINE)
+    page.get_by_label("Who answers").select_option("website")
+    page.get_by_label("Begin at").fill("https://example.com")
+    question(page, "What is the return policy?")
+    expect(page.get_by_role("button", name="Answer from what was read")).to_have_count(0)
+    said("progress", {"kind": "begin", "trace_id": "tr_9", "site": "example.com"})
+    visit = {"kind": "page", "url": "https://example.com/", "title": "Home", "how": "fetched", "problem": "", "iteration": 1}
+    said("progress", visit | {"why": "a start page", "pages": 1, "links": 7})
+    broken = {"url": "https://example.com/x", "title": "", "problem": "404 <b>gone</b>", "why": "", "pages": 1, "links": 6}
+    said("progress", visit | broken)
+    pages = page.get_by_role("list", name="Pages visited").get_by_role("listitem")
+    expect(pages).to_have_text([re.compile("Home.*a start page"), re.compile("/x.*404 <b>gone</b>")])
+    expect(page.get_by_text("1 page read, 6 links left")).to_be_visible()
+    page.route("**/api/runs/tr_9/stop*", lambda route: route.fulfill(status=202, json={"trace_id": "tr_9"}))
+    with page.expect_request(re.compile("/api/runs/tr_9/stop")) as asked:
+        page.get_by_role("button", name="Answer from what was read").click()
+    assert asked.value.method == "POST"
+    expect(page.get_by_text("It stops looking further and answers from what it has.")).to_be_visible()
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_each_kind_of_no_answer_says_what_to_do(
@@ -266,7 +243,13 @@ def test_hostile_answers_and_titles_are_text(served: Served, goto: Goto, page: P
     said("token", {"text": hostile})
     expect(page.locator(".draft")).to_contain_text("<script>")
     cite = answer()["citations"][0] | {"title": "<i>T</i>", "quote": "<u>q</u>", "uri": "javascript:window.hit=9"}
-    data = {"source": "s", "dialect": "", "sql": "<b>", "columns": ["<i>"], "rows": [["<script>window.hit = 10</script>"]]}
+    data: dict[str, Any] = {
+        "source": "s",
+        "dialect": "",
+        "sql": "<b>",
+        "columns": ["<i>"],
+        "rows": [["<script>window.hit = 10</script>"]],
+    }
     data |= {"row_count": 1, "truncated": False, "chart": None, "tried": []}
     said("answer", answer(answer=hostile, sentences=[], citations=[cite], data=data, warnings=["<b>w</b>"]))
     page.evaluate("() => window.cut()")

@@ -197,7 +197,7 @@ def test_a_server_that_does_not_answer(page: Page, goto: Any) -> None:
     assert asked.get_by_label("Password").get_attribute("type") == "password"
     with page.expect_request("**/api/data/sources") as request:
         asked.get_by_role("button", name="Connect").click()
-    assert request.value.post_data_json["url"] == "postgresql://reader:s3cret%2F%25%40@127.0.0.1:1/shop"
+    assert (request.value.post_data_json or {})["url"] == "postgresql://reader:s3cret%2F%25%40@127.0.0.1:1/shop"
     expect(asked.get_by_role("alert")).to_be_visible(timeout=LONG)
     expect(asked.get_by_text("See that the server runs")).to_be_visible()
     assert "s3cret" not in page.locator("body").inner_text()
@@ -260,7 +260,7 @@ KINDS = [("bar", "Bar", "2026-03"), ("line", "Line", "2026-01"), ("pie", "Pie", 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("kind", "said", "first"), KINDS)
 def test_charts(page: Page, goto: Any, kind: str, said: str, first: str, picture: Any) -> None:
-    """Each kind is drawn in colours of the theme, and says its figures to who does not see it; a line goes from the earliest."""
+    """Each kind is drawn, and says its figures to who does not see it; a line begins with the earliest."""
     x = [1, 2, 3, 4, 5, 6, 7, 8] if kind == "scatter" else ["2026-03", "2026-01", "2026-02"]
     y = ["tons"] if kind in {"pie", "scatter"} else ["tons", "crew"]
     rows = [[each, n * 12.5 + 10, n + 2] for n, each in enumerate(x)]

@@ -28,7 +28,7 @@ def test_a_question_that_is_stopped_then_a_statement_that_may_not_run(served: Se
     goto("/data/orders")
     page.get_by_label("Question").fill("What is the amount of each city?")
     page.keyboard.press("Enter")
-    expect(page.locator(".step-now")).to_contain_text("Generate SQL", timeout=LONG)
+    expect(page.get_by_text("Writes SQL").first).to_be_visible(timeout=LONG)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped. Ask again when you like.")).to_be_visible()
 

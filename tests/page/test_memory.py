@@ -85,7 +85,7 @@ def test_memories_are_found_reworded_and_forgotten(served: Served, look: Any, ax
     assert len(memories(served, "mia")) == 2
     plan.get_by_role("button", name="Forget").click()
     page.get_by_role("dialog").get_by_role("button", name="Forget").click()
-    expect(page.locator(".toast")).to_contain_text("Forgotten: 2 memories")
+    expect(page.locator(".toast").last).to_contain_text("Forgotten: 2 memories")
     expect(cards).to_have_count(1)
     assert basic["memory_id"] not in {each["memory_id"] for each in memories(served, "mia", history=True)}
 
@@ -98,6 +98,7 @@ def test_what_contradicts_replaces_and_is_history(served: Served, look: Any) -> 
     expect(page.locator(".memory-card")).to_have_count(2)
     expect(page.locator(".memory-old")).to_contain_text("Pro")
     page.get_by_role("checkbox", name="Show memories that were replaced").uncheck()
+    expect(page.locator(".memory-card")).to_have_count(1)
     page.get_by_role("button", name="More").click()
     expect(page.locator(".memory-history li")).to_have_count(1)
     [plan] = memories(served, "cai")

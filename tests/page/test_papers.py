@@ -256,7 +256,8 @@ def test_marked_words_are_asked_about(served: Served, read: Any, page: Page) -> 
     box.fill("What number is it?")
     with page.expect_request(f"**/api/papers/{session_id}/messages*") as asked:
         box.press("Enter")
-    assert asked.value.post_data_json["selection"] == {"text": words}
+    sent: Any = asked.value.post_data_json
+    assert sent["selection"] == {"text": words}
     expect(page.locator(".paper-exchanges .answer")).to_have_count(1, **SLOW)
     page.evaluate(MARK, "number of trips")
     tools.get_by_role("button", name="Explain").click()
@@ -359,7 +360,7 @@ def test_both_languages_themes_and_widths(served: Served, read: Any, page: Page,
     axe(page)
     picture("papers-cited")
     if width < 600:
-        expect(page.locator(".paper-report")).not_to_be_in_viewport()
+        expect(page.locator(".paper-report")).to_be_hidden()
         page.locator(".paper-sides button").last.click()
     page.locator(".paper-chip").first.click()
     expect(page.locator(".paper-step").first).to_be_visible(**SLOW)

@@ -6,24 +6,31 @@ The one rule: the site is a server of this machine, and what the page shows is c
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
+from html import escape
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
-
 from tests.conftest import Reply, SiteServer
 from tests.page.conftest import Served
+from tests.page.sources import watch
 from tests.website.conftest import SHOP, shop_page
 
-QUESTION = "Within how many days may orders be returned?"
-FACT = "Orders may be returned within 45 days"
+QUESTION = "Within how many days may domestic orders be returned?"
+FACT = "Domestic orders may be returned within 14 days of delivery."
 
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
     return {"CITEWELL_EMBEDDER": "scripted", "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.0/8"}
+
+
+@pytest.fixture(scope="module")
+def replies() -> list[Any]:
+    return [FACT] * 40
 
 
 @pytest.fixture
@@ -33,19 +40,167 @@ def shop(site_server: SiteServer) -> SiteServer:
     return site_server
 
 
-def explore(page: Page, url: str, question: str = QUESTION) -> None:
-    page.get_by_label("Start pages").fill(url)
+def explore(page: Page, *urls: str, question: str = QUESTION) -> None:
+    page.get_by_label("Start pages").fill("\n".join(urls))
     page.get_by_label("Your question").fill(question)
     page.get_by_role("button", name="Read the site").click()
 
 
-def test_try(shop: SiteServer, goto: Any, picture: Any) -> None:
+def answered(page: Page) -> None:
+    page.locator("article.answer").wait_for()
+
+
+def test_explore_from_nothing(
+    shop: SiteServer, goto: Callable[..., Page], picture: Callable[..., None], axe: Callable[..., None]
+) -> None:
+    """A question to a new site: the map grows, the answer is proved, its source opens at the sentence, the site is kept."""
     page = goto("/sites")
+    page.get_by_text("None yet.").wait_for()
+    axe(page)
     picture("sites-empty")
     explore(page, shop.url)
-    page.wait_for_timeout(15000)
-    picture("sites-1", full=True)
+    page.locator(".site-node").first.wait_for()
+    answered(page)
+    paths = [path for path in shop.paths() if path != "/sitemap.xml"]
+    assert sorted(page.locator(".site-path").all_text_contents()) == sorted(paths)
+    assert page.locator(".site-way").count() == len(paths) - 1  # each hangs under the page whose link was followed
+    axe(page)
+    picture("sites-answer", full=True)
     page.get_by_role("tab", name="List").click()
-    page.wait_for_timeout(500)
-    picture("sites-2", full=True)
-    print(shop.paths())
+    listed = page.locator(".visits").first
+    expect(listed).to_contain_text("a start page")
+    expect(listed.locator(".visits .visit-why").first).to_contain_text("it names")
+    axe(page)
+    page.locator("button.cite").first.click()
+    panel = page.locator("dialog.panel")
+    expect(panel.locator("mark")).to_have_text(FACT)
+    expect(panel.get_by_role("link", name="Original page")).to_have_attribute("href", shop.url + "/help/returns")
+    axe(page)
+    picture("sites-source")
+    page.keyboard.press("Escape")
+    card = page.locator(".kept-sites .card", has_text=shop.url.removeprefix("http://"))
+    expect(card).to_contain_text(f"{len(paths)} pages")
+    asked = len(shop.paths())
+    page.get_by_label("Ask more about this site").fill("And when they are domestic, within how many days?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("article.answer")).to_have_count(2)
+    assert len(shop.paths()) < asked + 5
+
+
+def test_stop_answers_from_what_was_read(shop: SiteServer, goto: Callable[..., Page]) -> None:
+    slow = [path for path in shop.pages if path != "/"]
+    shop.slow.update(dict.fromkeys(slow, 2.0))
+    page = goto("/sites")
+    explore(page, shop.url)
+    page.locator(".site-node").first.wait_for()
+    page.get_by_role("button", name="Stop and answer").click()
+    expect(page.get_by_text("Stopping: answering from what was read…")).to_be_visible()
+    answered(page)
+    assert len(shop.paths()) <= 8  # the first page and the round that was under way
+    expect(page.get_by_role("button", name="Stop and answer")).to_have_count(0)
+    page.get_by_role("button", name="Another site").click()
+    expect(page.get_by_label("Start pages")).to_be_visible()
+
+
+def test_keeping(
+    served: Served, shop: SiteServer, goto: Callable[..., Page], axe: Callable[..., None], picture: Callable[..., None]
+) -> None:
+    """Pages with sizes and times, a page's snapshot, refresh, export, delete with a question before it."""
+    shop.pages["/help"].body += b'<a href="/gone">within how many days domestic orders may be returned, in short</a>'
+    page = goto("/sites")
+    explore(page, shop.url)
+    answered(page)
+    host = shop.url.removeprefix("http://")
+    page.locator(".kept-sites").get_by_role("link", name=host, exact=True).click()
+    rows = page.locator(".site-pages tbody tr")
+    gone = rows.filter(has_text="/gone")
+    expect(gone).to_contain_text("The page is not there any more")
+    axe(page)
+    picture("sites-pages", full=True)
+    rows.get_by_role("button", name="Returns and refunds").click()
+    panel = page.locator("dialog.panel")
+    expect(panel.locator(".panel-snapshot")).to_contain_text(FACT)
+    page.keyboard.press("Escape")
+    shop.page("/help/returns", "<p>Domestic orders may be returned within 20 days of delivery.</p>", title="Returns, anew")
+    page.get_by_role("button", name="Refresh").click()
+    expect(page.locator(".toast")).to_contain_text("1 changed")
+    expect(rows.filter(has_text="/help/returns")).to_contain_text("Returns, anew")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export").click()
+    lines = [json.loads(line) for line in download.value.path().read_text("utf-8").splitlines()]
+    assert shop.url + "/help/returns" in {line["url"] for line in lines}
+    page.get_by_role("button", name="Delete").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert host in json.dumps(served.api("GET", "/sites"))
+    page.get_by_role("button", name="Delete").click()
+    dialog.get_by_role("button", name="Delete").click()
+    page.get_by_role("heading", name="Sites that are kept").wait_for()
+    assert host not in json.dumps(served.api("GET", "/sites"))
+
+
+def test_what_cannot_be_read_says_what_to_do(shop: SiteServer, goto: Callable[..., Page], axe: Callable[..., None]) -> None:
+    page = goto("/sites")
+    page.get_by_role("button", name="Read the site").click()
+    expect(page.get_by_text("Name at least one address to begin with.")).to_be_visible()
+    expect(page.get_by_text("Say what you want to know about the site.")).to_be_visible()
+    explore(page, "javascript:alert(1)")
+    expect(page.get_by_text("is no address of the web")).to_be_visible()
+    axe(page)
+    shop.pages["/robots.txt"] = Reply(body=b"User-agent: *\nDisallow: /help", kind="text/plain")
+    explore(page, shop.url + "/help", "http://10.11.12.13/", "http://127.0.0.1:9/")
+    answered(page)
+    page.get_by_role("tab", name="List").click()
+    listed = page.locator(".visits").first
+    expect(listed.locator(".visit", has_text="/help")).to_contain_text("does not want programs to read this page")
+    expect(listed.locator(".visit", has_text="10.11.12.13")).to_contain_text("allow_private_hosts")
+    expect(listed.locator(".visit.failed")).to_have_count(3)
+    axe(page)
+
+
+def test_titles_and_addresses_of_strangers_are_text(
+    shop: SiteServer, goto: Callable[..., Page], served: Served, shared_data: Path
+) -> None:
+    lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text("utf-8").split("\n")
+    worst = [text for text in (str(json.loads(line)["text"]) for line in lines if line) if "<" in text][:24]
+    links = "".join(f'<p><a href="/bad/{n}?q={quote(text)}">{escape(QUESTION + text)}</a></p>' for n, text in enumerate(worst))
+    shop.page("/", f"<p>Start.</p>{links}", title=escape(worst[0] + "Start"))
+    for n, text in enumerate(worst):
+        shop.pages[f"/bad/{n}?q={quote(text)}"] = Reply(body=f"<title>{escape(text)}x</title><p>{escape(text)} y</p>".encode())
+    page = goto("/sites")
+    wrong = watch(page, served.url)
+    explore(page, shop.url)
+    answered(page)
+    expect(page.locator(".site-title").filter(has_text=worst[0][:12]).first).to_be_visible()
+    page.get_by_role("tab", name="List").click()
+    expect(page.locator(".visit").first).to_contain_text(worst[0])
+    page.locator(".kept-sites").get_by_role("link", name=shop.url.removeprefix("http://"), exact=True).click()
+    page.locator(".site-pages tbody tr").first.wait_for()
+    assert page.locator(".site-pages tbody tr").count() > 3
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("width", "theme", "language"), [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")])
+def test_phone_and_chinese(
+    shop: SiteServer,
+    goto: Callable[..., Page],
+    axe: Callable[..., None],
+    picture: Callable[..., None],
+    language: str,
+    width: int,
+) -> None:
+    page = goto("/sites")
+    explore_zh = language == "zh"
+    page.locator("textarea").nth(0).fill(shop.url)
+    page.locator("textarea").nth(1).fill("国内订单在几天内可以退货？" if explore_zh else QUESTION)
+    page.locator(".site-form button[type=submit]").click()
+    answered(page)
+    axe(page)
+    picture("sites-map", full=True)
+    page.get_by_role("tab").nth(1).click()
+    page.locator(".visit-why").first.wait_for()
+    picture("sites-list", full=True)
+    if explore_zh:
+        expect(page.locator(".visit-why").first).to_have_text("起始页面")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("main").evaluate("main => main.scrollWidth <= main.clientWidth")

@@ -174,6 +174,16 @@ async def test_other_chains_stay_apart(app: App) -> None:
     assert len(await knowledge.list_items(app)) == 6
 
 
+async def test_other_words_at_the_same_place_are_another_item(app: App) -> None:
+    """A document that was replaced: 1862 stands where 1857 stood."""
+    before, after = text_trace("qa", "tr_1"), text_trace("qa", "tr_2")
+    cited = after.answer.citations[0].model_copy(update={"quote": "The lighthouse was built in 1862."})
+    changed = {"citations": [cited], "answer": "It was built in 1862. [1]"}
+    for trace in (before, after.model_copy(update={"answer": after.answer.model_copy(update=changed)})):
+        await said(app, trace)
+    assert len(await knowledge.list_items(app)) == 2
+
+
 @pytest.mark.parametrize("people", [1, 2])
 async def test_two_confirmations_at_once(settings: Settings, people: int) -> None:
     """Two open libraries (as two processes have), both at it: one item, both people, one document."""

@@ -82,14 +82,6 @@ class Traces:
         connection.execute(text("DELETE FROM traces WHERE session_id = :session"), {"session": session_id})
         feedback.forget_session(connection, session_id)
 
-    async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
-        """The newest first."""
-
-        def rows(connection: Connection) -> list[Row[Any]]:
-            return list(connection.execute(_NEWEST, {"now": self._clock(), "limit": limit, "user": user_id}))
-
-        return [_trace(kept) for kept in await self._db.read(rows)]
-
     async def of_session(self, session_id: str, user_id: str = "local", limit: int = 200) -> list[Trace]:
         """The newest of a session, in the order in which they were asked."""
         values = {"session": session_id, "user": user_id, "now": self._clock(), "limit": limit}
@@ -98,6 +90,14 @@ class Traces:
             return list(connection.execute(_OF_SESSION, values))
 
         return [_trace(kept) for kept in reversed(await self._db.read(rows))]
+
+    async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
+        """The newest first."""
+
+        def rows(connection: Connection) -> list[Row[Any]]:
+            return list(connection.execute(_NEWEST, {"now": self._clock(), "limit": limit, "user": user_id}))
+
+        return [_trace(kept) for kept in await self._db.read(rows)]
 
 
 def _trace(kept: Row[Any]) -> Trace:

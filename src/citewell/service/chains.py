@@ -78,7 +78,7 @@ def same_chain(one: Chain, other: Confirmed, likeness: float, scale: Scale) -> b
         return normal_sql(mine.logic, one.dialect) == normal_sql(other.logic, one.dialect)
     if likeness < scale.alone and questions.normal(mine.question) != questions.normal(other.question):
         return False
-    return _spans(mine) == _spans(other) != set() or questions.normal(mine.answer) == questions.normal(other.answer)
+    return _quotes(mine) == _quotes(other) != set() or questions.normal(mine.answer) == questions.normal(other.answer)
 
 
 def normal_sql(sql: str, dialect: str) -> str:
@@ -103,8 +103,9 @@ def _in_full(trace: Trace, parameters: dict[str, Any]) -> str:
     return alone if isinstance(alone, str) and alone.strip() and trace.request.get("history") else trace.question
 
 
-def _spans(item: Confirmed) -> set[tuple[str, int, int]]:
-    return {(str(each.get("doc_id")), int(each.get("start", 0)), int(each.get("end", 0))) for each in item.evidence}
+def _quotes(item: Confirmed) -> set[tuple[str, str]]:
+    """By their words: a document that was replaced may say something else at the same place."""
+    return {(str(each.get("doc_id")), " ".join(str(each.get("quote", "")).split())) for each in item.evidence}
 
 
 def _first(data: dict[str, Any]) -> list[list[Any]]:

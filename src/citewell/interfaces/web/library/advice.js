@@ -17,6 +17,7 @@ const ADVICE = [
   [/known encoding/, "encoding"],
   [/holds no table|no table that can be read/, "no_table"],
   [/robots\.txt/, "robots"],
+  [/not on the public internet/, "private"],
   [/https?:\/\/.*(: (404|410|403|401|5\d\d)|not found|refused|timed out|no answer|cannot be reached)/i, "page"],
 ];
 

@@ -42,12 +42,14 @@ export function Collection({ name, mayEdit: may }) {
   useEffect(() => void load(), [name, moved]);
   useEffect(() => setTab("documents"), [name]);
   const missing = error?.status === 404;
-  if (error && !(missing && coming)) return html`<${Head} name=${name} /><${Problem} error=${error} retry=${load} />`;
-  if (!info && !missing) return html`<${Head} name=${name} /><${Busy} label=${t("library.loading")} />`;
+  const drop = html`<${DropAnywhere} label=${t("library.drop_into", { name })} disabled=${!mayEdit}
+    onFiles=${(/** @type {any} */ found) => take(name, found)} />`;
+  if (error && !(missing && coming)) return html`${drop}<${Head} name=${name} /><${Problem} error=${error} retry=${load} />`;
+  if (!info && !missing) return html`${drop}<${Head} name=${name} /><${Busy} label=${t("library.loading")} />`;
   const counts = { documents: docs.length };
   const tabs = ["documents", "search", "chunking"].map((id) => ({ id, label: t(`library.tab_${id}`), count: counts[/** @type {"documents"} */ (id)] }));
   return html`<${Head} name=${name} info=${info} mayEdit=${mayEdit} />
-    <${DropAnywhere} label=${t("library.drop_into", { name })} disabled=${!mayEdit} onFiles=${(/** @type {any} */ found) => take(name, found)} />
+    ${drop}
     <${Works} collection=${name} />
     ${info && html`<${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${name}>
       ${tab === "documents" && (docs.length

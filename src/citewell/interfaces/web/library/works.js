@@ -45,7 +45,7 @@ function One({ work }) {
 
 /** @param {Work} work */
 function nameOf({ job, names, collection }) {
-  if ((job?.kind ?? "upload") === "upload" && names.length === 1) return `${names[0]} → ${collection}`;
+  if (names.length === 1 && ["upload", "page"].includes(job?.kind ?? "upload")) return `${names[0]} → ${collection}`;
   return t(`library.kind_${job?.kind ?? "upload"}`, { n: names.length, collection });
 }
 

@@ -26,7 +26,7 @@ export function More({ memory }) {
         <dt>${t(memory.kind === "fact" ? "memory.trace.fact" : "memory.trace")}</dt>
         <dd><a href=${link("traces", memory.trace_id)}>${memory.trace_id}</a></dd>
       </div>`}
-      ${memory.collection && html`<div><dt>${t("memory.collection")}</dt><dd><a href=${link("library", memory.collection)}>${memory.collection}</a></dd></div>`}
+      ${memory.kind === "question" && memory.collection && html`<div><dt>${t("memory.collection")}</dt><dd><a href=${link("library", memory.collection)}>${memory.collection}</a></dd></div>`}
       ${memory.doc_ids.length > 0 && html`<div><dt>${t("memory.documents")}</dt><dd><${Proofs} memory=${memory} /></dd></div>`}
       ${memory.derived_from.length > 0 && html`<div><dt>${t("memory.derived")}</dt><dd>${memory.derived_from.join(", ")}</dd></div>`}
     </dl>

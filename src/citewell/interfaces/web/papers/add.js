@@ -62,7 +62,7 @@ export function Add() {
       <p><strong>${t("papers.add.drop")}</strong> ${t("papers.add.or")}${" "}
         <${Button} kind="primary" disabled=${Boolean(sending)} onClick=${() => chosen.current?.click()}>${t("papers.add.choose")}<//></p>
       <p class="hint">${t("papers.add.kinds")}</p>
-      <input ref=${chosen} class="unseen" type="file" accept=${KINDS} tabindex="-1" aria-label=${t("papers.add.choose")}
+      <input ref=${chosen} hidden type="file" accept=${KINDS}
         onChange=${(/** @type {any} */ event) => {
           sendFiles(event.target.files);
           event.target.value = "";

@@ -65,7 +65,7 @@ function Traced({ traceId }) {
         <ul class="paper-failed">${failed.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`}`}
     ${sent.length > 0 && html`<p class="paper-sub">${t("papers.talk.received")}</p>`}
     ${sent.map((step) => html`<${Sent} key=${step.n} step=${step} />`)}
-    <p><a href=${link("traces", traceId)}>${t("papers.talk.trace")}</a></p>`;
+    <p class="paper-traced"><a href=${link("traces", traceId)}>${t("papers.talk.trace")}</a></p>`;
 }
 
 /** @param {{step: Step}} props */

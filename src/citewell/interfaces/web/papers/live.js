@@ -44,7 +44,7 @@ export function LiveView({ reading }) {
 /** What the reader asked. @param {{text: string, words?: string | undefined}} props */
 export function Question({ text, words = "" }) {
   return html`<div class="paper-question">
-    <span class="unseen">${t("papers.talk.you")}</span>
+    <h2 class="unseen">${t("papers.talk.you")}</h2>
     <p>${text}</p>
     ${words && html`<blockquote>${words}</blockquote>`}
   </div>`;

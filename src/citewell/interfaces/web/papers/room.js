@@ -94,7 +94,7 @@ function Guide({ reading }) {
   ];
   const choose = (/** @type {string} */ id) => (reading.tab.value = /** @type {any} */ (id));
   return html`<div class="paper-guide" ref=${box}><${Tabs} class="paper-tabs" tabs=${tabs} value=${tab} onChange=${choose} label=${t("papers.tabs.label")}>
-      ${session.current_state !== "CONTROL_ROUTING" && html`<p class="paper-now">${t(`papers.now.${session.current_state}`)}</p>`}
+      ${session.current_state !== "CONTROL_ROUTING" && !session.removed && html`<p class="paper-now">${t(`papers.now.${session.current_state}`)}</p>`}
       ${reading.problem.value && html`<${Problem} error=${reading.problem.value} retry=${() => reading.refresh()} />`}
       ${session.warnings.length > 0 && tab === "report" && html`<details class="paper-warnings">
         <summary>${t("papers.warnings")}</summary>

@@ -84,11 +84,17 @@ function StepView({ step, place, plan, reading, editing, current, next, edit }) 
     reading.at(step_id);
     reading.see({ page: step.first_page, start: step.start, end: step.end, quote: step.quote });
   };
+  const [ticked, setTicked] = useState(/** @type {boolean | null} */ (null)); // as it was just clicked, until the server says so
+  const tick = async () => {
+    setTicked(!done);
+    await edit([{ do: done ? "untick" : "tick", step_id }]);
+    setTicked(null);
+  };
   const mark = current ? "current" : next ? "next" : "";
   return html`<li class=${`paper-step ${done ? "paper-step-done" : ""} ${current ? "paper-step-current" : ""}`}
     aria-current=${current ? "step" : undefined}>
-    <input type="checkbox" checked=${done} aria-label=${t("papers.route.tick", { section: name })}
-      onChange=${() => edit([{ do: done ? "untick" : "tick", step_id }])} />
+    <input type="checkbox" checked=${ticked ?? done} aria-label=${t("papers.route.tick", { section: name })}
+      onChange=${tick} />
     <div>
       <button type="button" class="paper-place" onClick=${open} aria-label=${t("papers.route.go", { section: name })}>${name}</button>
       ${mark && html`<${Badge} kind=${current ? "info" : "plain"}>${t(`papers.route.${mark}`)}<//>`}

@@ -9,7 +9,7 @@ import { Tabs } from "../ui/tabs.js";
 import { toast } from "../ui/toast.js";
 import { openDocument, openSource } from "../source/panel.js";
 import { SiteMap } from "./map.js";
-import { askMore, asked, current, forget, run } from "./run.js";
+import { askMore, asked, current, forget, run, site } from "./run.js";
 import { VisitList } from "./visits.js";
 import { advice } from "./why.js";
 
@@ -19,13 +19,15 @@ import { advice } from "./why.js";
 
 const ADVISED = { address_refused: "do_private", unknown_host: "do_host", bad_url: "do_address", bad_domain: "do_domain", no_site: "do_address" };
 
-/** Whether there is anything to show. */
-export function isExploring() {
-  return run.busy.value || Boolean(run.answer.value || run.error.value || run.stopped.value);
+/** Whether there is anything to show; of one kept site, or of any. @param {string} [name] */
+export function isExploring(name) {
+  const any = run.busy.value || Boolean(run.answer.value || run.error.value || run.stopped.value);
+  return any && (name === undefined || name === site.value);
 }
 
-export function Exploring() {
-  if (!isExploring()) return null;
+/** @param {{name?: string}} props */
+export function Exploring({ name }) {
+  if (!isExploring(name)) return null;
   const { answer, error, stopped, busy } = run;
   return html`<section class="exploring" aria-label=${t("sites.exploring")}>
     ${asked.value.map((each, n) => html`<${Past} key=${n} ...${each} />`)}

@@ -7,7 +7,7 @@ import { cutTo, shortAddress, treeOf } from "./tree.js";
 /** @typedef {import("./tree.js").Visit} Visit */
 /** @typedef {import("./tree.js").Place} Place */
 
-const BOX = { width: 188, height: 46 };
+const BOX = { width: 200, height: 46 };
 const GAP = { x: 52, y: 14 };
 const EDGE = 8;
 
@@ -38,15 +38,16 @@ export function SiteMap({ visits, busy, onOpen }) {
 function Node({ place, onOpen }) {
   const { visit, n } = place;
   const { x, y } = cornerOf(place);
-  const title = visit.title || shortAddress(visit.url);
+  const path = shortAddress(visit.url).replace(/^[^/]*/, "") || "/";
+  const title = visit.title || (path === "/" ? shortAddress(visit.url) : path);
   const opens = Boolean(visit.doc_id);
   return html`<g class=${`site-node ${visit.how}${opens ? " opens" : ""}`} data-n=${n} transform=${`translate(${x} ${y})`}
     onClick=${opens ? () => onOpen(visit) : undefined}>
     <title>${`${title}\n${visit.url}\n${visit.problem || inWords(visit.why)}`}</title>
     <rect width=${BOX.width} height=${BOX.height} rx="8" />
     <circle cx="14" cy="16" r="4.5" />
-    <text class="site-title" x="25" y="20">${cutTo(title, 22)}</text>
-    <text class="site-path" x="14" y="37">${cutTo(shortAddress(visit.url).replace(/^[^/]*/, "") || "/", 28)}</text>
+    <text class="site-title" x="25" y="20">${cutTo(title, 20)}</text>
+    <text class="site-path" x="14" y="37">${cutTo(path, 28)}</text>
   </g>`;
 }
 

@@ -44,8 +44,8 @@ export function OneSite({ name }) {
       <${Facts} site=${state.site} />
       <${Actions} site=${state.site} onChange=${load} onGone=${() => go("/sites")} />
       <h2 class="site-part">${t("sites.ask_this")}</h2>
-      ${!isExploring() && html`<${ExploreForm} collection=${name} />`}
-      <${Exploring} />
+      ${!isExploring(name) && html`<${ExploreForm} collection=${name} />`}
+      <${Exploring} name=${name} />
       <h2 class="site-part">${t("sites.pages_head")}</h2>
       ${state.pages.length ? html`<${Pages} pages=${state.pages} />` : html`<${Empty} icon="site" title=${t("sites.no_pages")} />`}`}
   </div>`;

@@ -28,6 +28,8 @@ export const wish = signal(remembered());
 export const asked = signal(/** @type {Asked[]} */ ([]));
 /** The question that is being answered, or was last. */
 export const current = signal("");
+/** The site that it is about, by the name under which its pages are kept. */
+export const site = signal("");
 /** Counts answers, so that the list of sites is looked at again. */
 export const finished = signal(0);
 
@@ -69,7 +71,13 @@ function optionsOf(said, more) {
 /** Explore, from the addresses of the wish, or of a kept site. @param {{question: string, collection?: string}} what */
 export async function explore({ question, collection }) {
   asked.value = [];
+  site.value = collection ?? hostOf(addressesOf(wish.value.urls)[0] ?? "");
   await answered(question, { collection, options: optionsOf(wish.value, Boolean(collection)) });
+}
+
+/** @param {string} url */
+function hostOf(url) {
+  return URL.canParse(url) ? new URL(url).host : "";
 }
 
 /** Ask the site that was explored something else; what was read counts. @param {string} question */
@@ -94,5 +102,5 @@ export function forget() {
   run.pages.value = [];
   run.stopped.value = false;
   asked.value = [];
-  current.value = "";
+  current.value = site.value = "";
 }

@@ -18,7 +18,8 @@ export function PdfPage({ open, n, size, scale, near, boxes, onSize, onDrawn, on
   const frame = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [drawn, setDrawn] = useState(false);
   useEffect(() => {
-    if (!near || !frame.current) return setDrawn(false);
+    setDrawn(false);
+    if (!near || !frame.current) return;
     const done = (/** @type {HTMLCanvasElement} */ canvas) => {
       setDrawn(true);
       onDrawn(n, canvas);
@@ -26,7 +27,7 @@ export function PdfPage({ open, n, size, scale, near, boxes, onSize, onDrawn, on
     return draw(frame.current, { open, n, scale, onSize }, done, onFail);
   }, [open, near, scale]);
   const style = { inlineSize: `${Math.round(size.width * scale)}px`, blockSize: `${Math.round(size.height * scale)}px` };
-  return html`<div class="panel-sheet" data-page=${n} style=${style} aria-busy=${near && !drawn}>
+  return html`<div class="panel-sheet" data-page=${n} style=${style} data-drawn=${drawn ? "yes" : undefined}>
     <div class="panel-drawing" ref=${frame}></div>
     <${Marks} boxes=${boxes} />
     <span class="panel-number" aria-hidden="true">${n}</span>

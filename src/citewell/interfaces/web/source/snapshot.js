@@ -9,11 +9,10 @@ const TAGS = `a abbr address b bdi bdo blockquote br caption cite code col colgr
   figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp small span strong sub summary sup table tbody td
   tfoot th thead time tr u ul var wbr`.split(/\s+/);
 const ATTRIBUTES = ["href", "alt", "colspan", "rowspan", "lang", "dir", "start", "scope", "open"];
-const NOTHING_OF = `script style noscript template iframe frame frameset object embed applet audio video source track canvas map area
-  svg math button input select option optgroup textarea datalist output progress meter dialog portal title meta base noembed
-  noframes`.split(/\s+/);
-
-const PASSED = new Set([...TAGS, ...NOTHING_OF, "form", "fieldset", "html", "body"]); // what is cleaned away needs its place in the tree
+// of these nothing is shown, also not what stands in them
+const NOTHING_OF = `script style noscript template iframe frame frameset object applet audio video canvas map svg math button select option
+  optgroup textarea datalist output progress meter dialog portal title noembed noframes`.split(/\s+/);
+const PASSED = new Set([...TAGS, ...NOTHING_OF]); // what is cleaned away needs its place in the tree
 
 /** Pages longer than this are shown as text: their markup would take seconds to clean. */
 export const LONGEST = 3_000_000; // bytes

@@ -168,8 +168,9 @@ function options(chart, drawn, ink, night, locale) {
   const lying = chart.kind === "bar" && lies(drawn.names);
   const grid = { color: night ? "rgba(255,255,255,0.14)" : "rgba(0,0,0,0.11)" };
   const short = { color: ink, callback: shortened, autoSkip: !lying };
-  const figures = { beginAtZero: chart.kind === "bar", grid, ticks: { color: ink }, title: named(drawn.sets.map((set) => set.name).join(", "), ink) };
-  const names = { grid: { display: false }, ticks: chart.kind === "scatter" ? { color: ink } : short, title: named(chart.x, ink) };
+  const grace = chart.kind === "scatter" ? "5%" : 0; // room, so that no point is cut at the edge
+  const figures = { beginAtZero: chart.kind === "bar", grace, grid, ticks: { color: ink }, title: named(drawn.sets.map((set) => set.name).join(", "), ink) };
+  const names = { ...(grace ? { grace } : {}), grid: { display: false }, ticks: chart.kind === "scatter" ? { color: ink } : short, title: named(chart.x, ink) };
   return { ...shared, indexAxis: lying ? "y" : "x", scales: lying ? { x: figures, y: names } : { x: names, y: figures } };
 }
 

@@ -2,7 +2,7 @@
  * Files dropped anywhere on a view. The one rule: a file that misses its place never makes the browser leave the page.
  */
 import { dropped } from "../library/files.js";
-import { html, useEffect, useRef, useState } from "./html.js";
+import { html, useLayoutEffect, useRef, useState } from "./html.js";
 import { Icon } from "./icon.js";
 
 /** @typedef {import("../library/files.js").Found} Found */
@@ -21,7 +21,7 @@ export function DropAnywhere({ label, onFiles, disabled = false }) {
   const [over, setOver] = useState(false);
   const take = useRef(onFiles);
   take.current = onFiles;
-  useEffect(() => {
+  useLayoutEffect(() => {
     let depth = 0; // entered and not left: of each element there is an event of its own
     const own = (/** @type {Event} */ event) => event.target instanceof Element && event.target.closest("[data-own-drop], dialog") !== null;
     const enter = (/** @type {DragEvent} */ event) => {

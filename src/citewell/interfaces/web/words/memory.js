@@ -115,7 +115,7 @@ export default {
     collection: "文档集",
     history: "先前的版本",
     "history.none": "从未有过不同的说法。",
-    "history.until": "{when}被取代",
+    "history.until": "取代时间：{when}",
     "history.lead": "后来有了不同的说法，以新的为准。",
     "question.fixed": "已有定论的答案由文档证明，不能改写：请遗忘它，再重新提问。",
     older: "显示已被取代的记忆",
