@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -63,11 +64,15 @@ def test_pdf_shows_the_lines_that_are_cited(
     served: Served, manual: str, goto: Callable[..., Page], picture: Callable[..., None], axe: Callable[..., None]
 ) -> None:
     page = goto("/sites")
-    panel = show(page, cite(served, manual, MANUAL, RIDER))
+    citation = cite(served, manual, MANUAL, RIDER)
+    panel = show(page, citation)
     drawn = panel.locator('[data-page="4"][data-drawn]')
     drawn.wait_for()
     assert "The limit of the box and the permitted total weight both apply" in panel.evaluate(UNDER)
     assert panel.locator(".panel-mark").first.evaluate(IN_VIEW)
+    (_, left, _, right, _), = citation["boxes"]
+    share = panel.locator(".panel-mark").evaluate("mark => mark.offsetWidth / mark.offsetParent.offsetWidth")
+    assert 0.5 * (right - left) < share < 0.9 * (right - left)  # the sentence, and not what follows it in its line
     expect(panel.get_by_label("Page", exact=True)).to_have_value("4")
     expect(panel.get_by_role("heading", level=2)).to_contain_text("Drover 2 Owner's Manual")
     expect(panel.locator(".panel-place")).to_contain_text("3.1 Load limits")
@@ -216,7 +221,7 @@ def test_document_that_is_gone_or_other_now(served: Served, goto: Callable[..., 
 
 
 def test_rows_memory_and_correction(goto: Callable[..., Page], axe: Callable[..., None]) -> None:
-    base = {
+    base: dict[str, Any] = {
         "page": None,
         "section": "",
         "start": 0,

@@ -25,6 +25,10 @@ async def test_every_page_is_told_as_it_comes(desk: Desk, shop: Web) -> None:
     assert all(page["links"] > 0 for page in visited)
     assert visited[0]["why"] == "a start page"
     assert all("“" in page["why"] and shop.url in page["why"] for page in visited[1:])
+    urls = [page["url"] for page in visited]
+    assert visited[0]["source"] == ""
+    assert all(urls.index(page["source"]) < urls.index(page["url"]) for page in visited[1:])  # the page that led there
+    assert all(page["doc_id"] for page in visited)
     assert "returned" in next(page["why"] for page in visited if page["url"].endswith("/help/returns"))
     iterations = [page["iteration"] for page in visited]
     assert iterations == sorted(iterations)

@@ -88,7 +88,7 @@ function Sheets({ open, id, citation, onFail }) {
     <div class="panel-scroll panel-sheets" ref=${frame} onScroll=${scrolled} onWheel=${letGo} onPointerDown=${letGo} onKeyDown=${letGo}
       tabindex="0" role="region" aria-label=${t("source.pages")}>
       ${sizes?.map((size, i) => html`<${PdfPage} key=${i} open=${open} n=${i + 1} size=${size} scale=${scale} near=${near.has(i + 1)}
-        boxes=${boxes.filter((box) => box[0] === i + 1)} onSize=${onSize} onDrawn=${drawn} onFail=${onFail} />`)}
+        boxes=${boxes.filter((box) => box[0] === i + 1)} quote=${citation.quote} onSize=${onSize} onDrawn=${drawn} onFail=${onFail} />`)}
     </div>`;
 }
 

@@ -2,8 +2,9 @@
  * One page of a PDF: its picture, the words over it for selecting, and what is cited marked.
  * The one rule: a page is drawn only while it is near the window, and what is not needed any more is given back.
  */
-import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { t } from "../i18n.js";
+import { exactBoxes } from "./exact.js";
 
 /** @typedef {import("./pdf_open.js").OpenPdf} OpenPdf */
 /** @typedef {{width: number, height: number}} Size at scale 1 */
@@ -11,10 +12,10 @@ import { t } from "../i18n.js";
 const MOST_PIXELS = 12_000_000; // of one page's picture: phones refuse larger ones
 
 /**
- * @param {{open: OpenPdf, n: number, size: Size, scale: number, near: boolean, boxes: number[][],
+ * @param {{open: OpenPdf, n: number, size: Size, scale: number, near: boolean, boxes: number[][], quote: string,
  *   onSize: (n: number, size: Size) => void, onDrawn: (n: number, canvas: HTMLCanvasElement) => void, onFail: (error: unknown) => void}} props
  */
-export function PdfPage({ open, n, size, scale, near, boxes, onSize, onDrawn, onFail }) {
+export function PdfPage({ open, n, size, scale, near, boxes, quote, onSize, onDrawn, onFail }) {
   const frame = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [drawn, setDrawn] = useState(false);
   useEffect(() => {
@@ -26,10 +27,15 @@ export function PdfPage({ open, n, size, scale, near, boxes, onSize, onDrawn, on
     };
     return draw(frame.current, { open, n, scale, onSize }, done, onFail);
   }, [open, near, scale]);
+  const where = JSON.stringify([boxes, quote]);
+  const exact = useMemo(() => {
+    const words = drawn ? frame.current?.querySelector(".panel-words") : null;
+    return words instanceof HTMLElement ? exactBoxes(words, boxes, quote) : boxes;
+  }, [drawn, where]);
   const style = { inlineSize: `${Math.round(size.width * scale)}px`, blockSize: `${Math.round(size.height * scale)}px` };
   return html`<div class="panel-sheet" data-page=${n} style=${style} data-drawn=${drawn ? "yes" : undefined}>
     <div class="panel-drawing" ref=${frame}></div>
-    <${Marks} boxes=${boxes} />
+    <${Marks} boxes=${exact} />
     <span class="panel-number" aria-hidden="true">${n}</span>
   </div>`;
 }
