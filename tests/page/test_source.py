@@ -70,7 +70,7 @@ def test_pdf_shows_the_lines_that_are_cited(
     drawn.wait_for()
     assert "The limit of the box and the permitted total weight both apply" in panel.evaluate(UNDER)
     assert panel.locator(".panel-mark").first.evaluate(IN_VIEW)
-    (_, left, _, right, _), = citation["boxes"]
+    ((_, left, _, right, _),) = citation["boxes"]
     share = panel.locator(".panel-mark").evaluate("mark => mark.offsetWidth / mark.offsetParent.offsetWidth")
     assert 0.5 * (right - left) < share < 0.9 * (right - left)  # the sentence, and not what follows it in its line
     expect(panel.get_by_label("Page", exact=True)).to_have_value("4")

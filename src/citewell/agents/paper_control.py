@@ -63,6 +63,7 @@ _CUES = {
         ),
     }.items()
 }
+_EDIT = re.compile(r"\[(?:route|路线)\]")  # how an edit of the route stands in the history: nothing that a question leans on
 # what a question means by these is the paper at hand, not what was said before
 _THIS = re.compile(
     r"\b(?:this|the) (?:paper|method|model|approach|work|study|article|system|framework)\b"
@@ -120,7 +121,7 @@ def agent_of(role: Role) -> str:
 
 async def _clarify(package: RoutePackage, state: PaperState, deps: Deps) -> list[str]:
     """Set the clarified question; with a connected model, the agents that it chose."""
-    question, history = package.question, list(package.chat_history)
+    question, history = package.question, [each for each in package.chat_history if not _EDIT.match(each.content)]
     alone = _THIS.sub(lambda found: "paper" if found[0].isascii() else "论文", question)
     leans = bool(history) and depends_on_history(alone, history)
     state.read = readings(question, history) if leans else Readings(question)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+import pytest
+
 from citewell.agents.paper_state import AuditPackage, RoutePackage, SectionPackage
 from citewell.models.scripted import ScriptedLLM
 
@@ -70,6 +72,12 @@ async def test_the_trace_keeps_what_each_was_sent(desk: Desk) -> None:
     assert set(desk.step("section_methods").detail["received"]) == {"clarified_question", "document_chunk"}
     assert set(desk.step("control_audit").detail["received"]) == {"question", "draft", "passages"}
     assert set(desk.step("control_route").detail["received"]) == {"question", "chat_history", "outline"}
+
+
+@pytest.mark.parametrize("edit", ["[route] added: 2.2 Learning from trip records", "[路线] 已加入：2.2 方法"])
+async def test_an_edit_of_the_route_is_no_question_to_lean_on(desk: Desk, edit: str) -> None:
+    state = await desk.ask("And what does this mean?", [("user", edit)])
+    assert edit[8:] not in state.clarified_question
 
 
 async def test_a_connected_model_is_sent_the_whole_conversation_as_controller(desk: Desk) -> None:

@@ -33,7 +33,7 @@ export function AnswerView({ answer, onCite, children = null, plain = false, row
       ? html`<p class="answer-error">${answer.error_info?.["message"] || answer.answer}</p>`
       : html`<${Markdown} text=${answer.answer} citations=${answer.citations} sentences=${answer.sentences} onCite=${cite} />`}
     <${Followed} answer=${answer} />
-    ${answer.data && html`<${rows} data=${answer.data} />`}
+    ${answer.data?.columns && html`<${rows} data=${answer.data} />`}
     <${Doubts} answer=${answer} />
     ${answer.warnings.length > 0 && html`<ul class="answer-warnings" aria-label=${t("ask.warnings")}>
       ${answer.warnings.map((text) => html`<li key=${text}><${Icon} name="warning" /><span>${text}</span></li>`)}
