@@ -95,7 +95,7 @@ _ASKS_ZH = """
 ASKS_EN = frozenset(_ASKS_EN.split()) | STOP_EN
 ASKS_ZH = frozenset(_ASKS_ZH.split()) | STOP_ZH
 _LATIN = re.compile(r"[^\W\d_](?:[^\W_]|['’-](?=\w))*")
-_QUOTED = re.compile(r"[“\"「《][^”\"」》]{1,80}[”\"」》]")  # a value of the asker's, whether or not it is stored
+QUOTED = re.compile(r"[“\"「《][^”\"」》]{1,80}[”\"」》]")  # a value of the asker's, whether or not it is stored
 _NAMES = frozenset({"nr", "nrt", "ns", "nt", "nz"})  # jieba's tags of people, places, bodies: values, not names of columns
 _THINGS = ("n", "vn", "an", "l", "i", "j", "b")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+|[\s.\-/]+")
@@ -186,7 +186,7 @@ def phrase(name: str) -> str:
 def content_words(question: str) -> list[str]:
     """The words that say what a question is about, each once: not those that only ask, count or sort."""
     found: list[str] = []
-    for piece in re.split(r"([\u3400-\u9fff]+)", _QUOTED.sub(" ", question)):
+    for piece in re.split(r"([\u3400-\u9fff]+)", QUOTED.sub(" ", question)):
         if re.match(r"[\u3400-\u9fff]", piece):
             found += [word for word, _ in tagged(piece) if word not in ASKS_ZH and len(word) > 1]
         else:

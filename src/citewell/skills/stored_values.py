@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.retrieve.engines.base import Column, Schema, Table
+from citewell.skills.link import QUOTED
 
 OFFERED = 3
 NEAR = 0.6  # difflib's own ratio of what is worth a look (its documentation's cutoff)
@@ -78,6 +79,16 @@ def absent(found: Filter, stored: Iterable[str]) -> Absent | None:
     alone = len(rated) < 2 or rated[0][0] - rated[1][0] >= AHEAD
     same = rated[0][1] if rated and rated[0][0] >= SAME and alone else ""
     return Absent(found.column.name, found.value, same, nearest)
+
+
+def stand_in(question: str, sql: str, schema: Schema) -> Absent | None:
+    """A name that the question puts in quotation marks, where the statement compares with another one that nobody said: a small
+    model takes a stored name for one that is not there. `same` is what it took; it may be a translation, so it is only told.
+    """
+    folded, said = sql.casefold(), question.casefold()
+    lost = [each[1:-1].strip() for each in QUOTED.findall(question) if each[1:-1].strip().casefold() not in folded]
+    own = [each for each in filters(sql, schema) if each.value.casefold() not in said]
+    return Absent(own[0].column.name, lost[0], own[0].value) if lost and own else None
 
 
 def likeness(one: str, other: str) -> float:

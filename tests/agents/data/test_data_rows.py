@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
+import pytest
+
 from citewell.config import DataSettings
 from citewell.errors import StatementFailed
 from citewell.models.scripted import ScriptedLLM
@@ -59,6 +61,23 @@ async def test_a_longer_word_of_the_models_is_the_stored_one_that_it_begins_with
     assert state.final_answer == "“Hamburgensis” was taken for the stored city “Hamburg”. Name: Bo.[1]"
     state = await desk.run("Who lives in Hamburgensis?")
     assert state.final_answer.startswith("city holds no “Hamburgensis”; nearest there: “Hamburg”. No rows fit")
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("“波恩”有哪些客户？", "“波恩”按 city 中存储的“Hamburg”处理。"),
+        ('Who lives in "Bonn"?', "“Bonn” was taken for the stored city “Hamburg”. "),
+        ('Who lives in "Hamburg"?', ""),
+        ("Who lives in the second city?", ""),
+    ],
+)
+async def test_a_stored_name_in_the_place_of_one_that_was_quoted_is_said(desk: Desk, question: str, said: str) -> None:
+    """It may be a translation; it may be another thing altogether."""
+    desk.writes = ["SELECT name FROM customers WHERE city = 'Hamburg'"]
+    state = await desk.run(question)
+    assert state.final_answer.startswith(said or "Name: Bo")
+    assert (state.confidence < 0.7) is bool(said)
 
 
 async def test_rows_before_none_where_statements_disagree(desk: Desk) -> None:
