@@ -45,7 +45,7 @@ def question(page: Page, text: str = QUESTION) -> None:
 
 def test_from_nothing_to_a_conversation(served: Served, goto: Goto, page: Page, axe: Any, picture: Any) -> None:
     """The main task of the page, whole; what was asked is there after a reload, with its proof."""
-    goto("/ask")
+    page.goto(served.url)  # as a person opens it: the bare address, with nothing behind a #
     expect(page.get_by_role("link", name="Add documents")).to_have_attribute("href", "#/library")
     picture("ask-empty")
     axe(page)

@@ -22,12 +22,15 @@ router = APIRouter(prefix="/api", tags=["sign-in"])
 
 
 class Me(BaseModel):
-    """`csrf`: what the page sends back as `X-CSRF-Token`; empty where no cookie signs it in."""
+    """`csrf`: what the page sends back as `X-CSRF-Token`; empty where no cookie signs it in. `collection`: where questions go
+    that name none.
+    """
 
     user_id: str
     role: Role
     auth: Literal["none", "token"]
     csrf: str
+    collection: str
 
 
 class Token(BaseModel):
@@ -37,10 +40,10 @@ class Token(BaseModel):
 
 
 @router.get("/me")
-async def me(request: Request, user_id: str | None = None) -> Me:
+async def me(request: Request, app: Citewell, user_id: str | None = None) -> Me:
     """Who is signed in; 401 where nobody is. Without users it is whom the address names."""
     caller = caller_of(request.scope)
-    return _me(replace(caller, user_id=caller.whose(user_id)) if caller.auth == "none" else caller)
+    return _me(replace(caller, user_id=caller.whose(user_id)) if caller.auth == "none" else caller, app.settings)
 
 
 @router.post("/sign-in")
@@ -48,7 +51,7 @@ async def sign_in(body: Token, request: Request, response: Response, app: Citewe
     """A cookie in exchange for a token. Without users there is nothing to do."""
     caller = caller_of(request.scope)
     if caller.auth == "none":
-        return _me(caller)
+        return _me(caller, app.settings)
     holder = await app.users.holder(body.token.strip())
     if holder is None:
         hint = "paste it whole, from cw_ on; `citewell user token NAME` makes a new one"
@@ -62,7 +65,7 @@ async def sign_in(body: Token, request: Request, response: Response, app: Citewe
         await app.users.sign_out(old)
     secret = await app.users.sign_in(holder.token_id)
     _set_cookie(response, secret, app.settings, https=is_https(request.scope, app.settings.access.proxies))
-    return Me(user_id=holder.user_id, role=holder.role, auth="token", csrf=csrf_of(secret))
+    return _me(Caller(holder.user_id, holder.role, "token", csrf_of(secret)), app.settings)
 
 
 @router.post("/sign-out", status_code=204)
@@ -73,8 +76,8 @@ async def sign_out(request: Request, response: Response, app: Citewell) -> None:
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
 
 
-def _me(caller: Caller) -> Me:
-    return Me(user_id=caller.user_id, role=caller.role, auth=caller.auth, csrf=caller.csrf)
+def _me(caller: Caller, settings: Settings) -> Me:
+    return Me(user_id=caller.user_id, role=caller.role, auth=caller.auth, csrf=caller.csrf, collection=settings.collection)
 
 
 def _set_cookie(response: Response, secret: str, settings: Settings, *, https: bool) -> None:

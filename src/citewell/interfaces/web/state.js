@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 
 /**
- * @typedef {{user_id: string, role: "reader" | "editor" | "reviewer" | "admin", auth: "none" | "token", csrf: string}} Me
+ * @typedef {{user_id: string, role: "reader" | "editor" | "reviewer" | "admin", auth: "none" | "token", csrf: string, collection?: string}} Me
  * @typedef {{path: string, parts: string[], params: Record<string, string>}} Route
  */
 
@@ -87,10 +87,10 @@ effect(() => {
 
 effect(() => keep("user_id", user.value || null));
 
-/** @returns {Route} */
+/** The bare address is the place to ask. @returns {Route} */
 function read() {
   const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
-  const parts = path.split("/").filter(Boolean).map(unescaped);
+  const parts = (path.replaceAll("/", "") ? path : "ask").split("/").filter(Boolean).map(unescaped);
   return { path: `/${parts.join("/")}`, parts, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 

@@ -32,6 +32,16 @@ const before = read();
 export const agent = signal(before.agent);
 const choices = signal(before.of);
 
+/** The collection that is asked where none is chosen: the server's own (empty), or the fullest while that has no documents. */
+export const usual = signal("");
+
+/** @param {{name: string, documents: number}[]} collections @param {string} own the server's */
+export function setUsual(collections, own) {
+  const fullest = [...collections].sort((one, other) => other.documents - one.documents)[0];
+  const has = collections.some((each) => each.name === own && each.documents > 0);
+  usual.value = has || !fullest?.documents ? "" : fullest.name;
+}
+
 /** @param {string} [name] @returns {Choice} */
 export function choice(name = agent.value) {
   return choices.value[name] ?? { collection: "", options: {} };
@@ -65,7 +75,8 @@ export function countOptions(name) {
 /** @param {string} question @param {string} sessionId @returns {Request} */
 export function requestOf(question, sessionId) {
   const name = agent.value;
-  const { collection, options } = choice(name);
+  const { collection: chosen, options } = choice(name);
+  const collection = chosen || usual.value;
   const known = Object.entries(options).filter(([option]) => OPTIONS[name]?.includes(option));
   return {
     question,

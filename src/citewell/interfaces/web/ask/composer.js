@@ -6,7 +6,7 @@ import { t } from "../i18n.js";
 import { go } from "../state.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { Icon } from "../ui/index.js";
-import { agent, AGENTS, choice, choose, chooseAgent, countOptions, FROM_DOCUMENTS, OPTIONS, requestOf, setOption } from "./choices.js";
+import { agent, AGENTS, choice, choose, chooseAgent, countOptions, FROM_DOCUMENTS, OPTIONS, requestOf, setOption, usual } from "./choices.js";
 import { listOf, Options } from "./options.js";
 
 /** @typedef {import("./types.js").Request} Request */
@@ -106,11 +106,11 @@ export function Composer({ text, sessionId, onSite, busy, mayFinish, collections
 
 /** @param {{collections: Collection[]}} props */
 function Collections({ collections }) {
-  const chosen = choice().collection;
+  const chosen = choice().collection || usual.value;
   const known = !chosen || collections.some((each) => each.name === chosen);
   return html`<label class="composer-pick"><span class="unseen">${t("ask.collection")}</span>
     <select value=${known ? chosen : ""} onChange=${(/** @type {any} */ event) => choose({ collection: event.currentTarget.value })}>
-      <option value="">${t("ask.any_collection")}</option>
+      ${!usual.value && html`<option value="">${t("ask.any_collection")}</option>`}
       ${collections.map((each) => html`<option key=${each.name} value=${each.name}>${t("ask.collection_of", { name: each.name, n: each.documents })}</option>`)}
     </select></label>`;
 }

@@ -1,7 +1,7 @@
 /** The place to ask: a conversation, its composer, and in the sidebar all conversations. */
 import { get } from "../api.js";
 import { newTalk, Conversations } from "../ask/conversations.js";
-import { choiceOf } from "../ask/choices.js";
+import { choiceOf, setUsual } from "../ask/choices.js";
 import { Composer, focusComposer } from "../ask/composer.js";
 import { loadVotes } from "../ask/feedback.js";
 import { forgetTalks, load, loadSessions, send, sessions, talkOf } from "../ask/talks.js";
@@ -38,7 +38,10 @@ export default function Ask({ parts }) {
     whose = person;
     void loadSessions();
     loadVotes().catch(() => undefined); // thumbs then show nothing said yet
-    get("/collections").then((found) => (collections.value = asked(found.collections)), () => (collections.value = []));
+    get("/collections").then((found) => {
+      collections.value = asked(found.collections);
+      setUsual(collections.value ?? [], me.value?.collection ?? "");
+    }, () => (collections.value = []));
     get("/data/sources").then((found) => (sources.value = namesOf(found)), () => undefined);
   }, [person]);
 
