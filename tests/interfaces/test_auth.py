@@ -83,6 +83,7 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
         "role": "admin",
         "auth": "token",
         "csrf": "",
+        "collection": "default",
     }
     [info] = await app.users.tokens("Ann")
     assert info.used_at > 0

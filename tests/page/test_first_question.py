@@ -1,4 +1,4 @@
-"""After `make start`, whose documents are in a collection of another name than the usual one: the first question is answered."""
+"""After `make start`, whose documents are in a collection other than the usual one: the first question is answered."""
 
 from __future__ import annotations
 
