@@ -93,7 +93,8 @@ class Bench:
         """The only one, as it is kept."""
         with closing(sqlite3.connect(self.settings.database, timeout=10)) as database:
             [row] = database.execute("SELECT session_id, current_state, session_data FROM sessions").fetchall()
-            runs = database.execute("SELECT next FROM runs").fetchall()
+            # one that was killed before its first step has nothing in hand: it is in no list, and goes with its days
+            runs = database.execute("SELECT next FROM runs WHERE next <> ''").fetchall()
         return {"session_id": row[0], "state": row[1], "runs": [run[0] for run in runs], **json.loads(row[2])}
 
 
