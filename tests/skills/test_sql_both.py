@@ -25,6 +25,15 @@ def test_what_no_row_meets(sql: str, kinds: tuple[str, str]) -> None:
     assert told(sql) == " INTERSECT ".join(f"{start} WHERE {kind}" for kind in kinds)
 
 
+def test_a_statement_with_itself_is_said_once() -> None:
+    same = "SELECT DISTINCT name FROM s WHERE year = 2014"
+    assert told(f"{same} INTERSECT {same}") == same
+    bare = same.replace("DISTINCT ", "")
+    assert told(f"{bare} UNION {bare}") == same
+    assert told(f"{same} UNION ALL {same}") == f"{same} UNION ALL {same}"
+    assert told(f"{same} EXCEPT {same}") == f"{same} EXCEPT {same}"
+
+
 @pytest.mark.parametrize("where", ["year IN (2014, 2015)", "(year = 2014 OR year = 2015)", "year = 2014 OR year = 2015"])
 def test_either_where_both_are_asked_for(where: str) -> None:
     sql = f"SELECT name FROM s WHERE {where}"

@@ -23,6 +23,9 @@ def parted(tree: exp.Expr, *, both: bool) -> exp.Expr:
     """The tree as an INTERSECT of two where one row cannot be meant; else as it was. `both`: the question says so."""
     from sqlglot import exp
 
+    if isinstance(tree, exp.Union | exp.Intersect) and tree.args.get("distinct") and tree.this == tree.expression:
+        once: exp.Expr = tree.this  # a statement with itself: its rows, each once
+        return once.distinct() if isinstance(once, exp.Select) else once
     where = tree.args.get("where")
     if not isinstance(tree, exp.Select) or where is None or not _is_list(tree):
         return tree
