@@ -250,6 +250,13 @@ def halves(items: Sequence[Question], seed: int, *, by_gold: bool) -> tuple[list
     )
 
 
+def some(items: Sequence[Question], most: int, seed: int) -> list[Question]:
+    """The same questions of each language, `most` at most; 0: all."""
+    ids = sorted({each.id for each in items})
+    drawn = set(random.Random(seed).sample(ids, min(most, len(ids))) if most else ids)
+    return [each for each in items if each.id in drawn]
+
+
 def _key(question: Question, *, by_gold: bool) -> str:
     return f"{question.db} {' '.join(question.gold.lower().split())}" if by_gold else question.id
 
@@ -306,6 +313,7 @@ async def main() -> None:
     parser.add_argument("--unanswerable", type=int, default=40, help="of the questions that the tables cannot answer")
     parser.add_argument("--learn", action="store_true", help="confirm right answers of half, ask the other half")
     parser.add_argument("--harm", action="store_true", help="confirm wrong answers of half, under k = 1 and k = 2")
+    parser.add_argument("--rest", type=int, default=0, help="of the half that is asked, so many questions; 0: all")
     parser.add_argument("--links", action="store_true", help="only how well linking tells what the tables cannot answer")
     parser.add_argument("--log", type=Path, help="every question and answer, as JSON lines; what it has is not asked again")
     given = parser.parse_args()
@@ -327,13 +335,15 @@ async def main() -> None:
             table("As shipped", [each for each in kept["plain"] if each.question.gold])
             table("Questions that the tables cannot answer", [each for each in kept["plain"] if not each.question.gold])
             for split in ("paraphrase", "new") if given.learn else ():
-                confirmed, rest = halves(items, given.seed, by_gold=split == "new")
+                confirmed, half = halves(items, given.seed, by_gold=split == "new")
+                rest = some(half, given.rest, given.seed)
                 table(f"Before, split={split}", [before[(each.id, each.lang)] for each in rest])
                 known = [(each, each.gold) for each in confirmed]
                 kept[f"learn {split}"] = await run(f"learn {split}", log, settings, lender, rest, known)
                 table(f"After confirming {len(confirmed)} right answers, split={split}", kept[f"learn {split}"])
             for k in (1, 2) if given.harm else ():
-                confirmed, rest = halves(items, given.seed, by_gold=False)
+                confirmed, half = halves(items, given.seed, by_gold=False)
+                rest = some(half, given.rest, given.seed)
                 feedback = settings.feedback.model_copy(update={"confirmations": k})
                 wrong = [(each, wrong_sql(each, items, given.seed)) for each in confirmed]
                 strict = settings.model_copy(update={"feedback": feedback})
