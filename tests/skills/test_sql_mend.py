@@ -170,6 +170,7 @@ def test_what_has_none_of_something() -> None:
     assert mended(sql, SHOP, None, "Which customers in Paris have not paid a sale?") == right
     assert mended(sql, SHOP, None, "没有付款的巴黎客户有哪些？") == right
     assert mended(sql, SHOP, None, "Customers of other sales") == sql
+    assert mended(sql, SHOP, None, "不同状态的巴黎客户") == sql  # different: nothing is denied
     amounts = sql.replace("SELECT c.Name", "SELECT c.Name, s.amount")  # rows of sales are listed
     assert mended(amounts, SHOP, None, "not paid") == amounts
     forth = "SELECT s.amount FROM sale AS s JOIN customer AS c ON s.customer_id = c.customer_id WHERE c.City <> 'Paris'"

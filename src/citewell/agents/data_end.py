@@ -27,7 +27,7 @@ from citewell.types import Citation, Event, Followed, How, Sentence
 
 # Log-odds that an answer is right: a statement of the model's own 2.3 (0.91); where several were written, 3.2 less and up to
 # 2.8 more as they agree; less for each repair and for no rows. Fitted (logistic) on 421 answers of `evals/text2sql.py`, both
-# languages, built-in model: Brier 0.124 where always the mean gives 0.186, AUC 0.81. What people have confirmed was not among
+# languages, built-in model, by a trial script: Brier 0.124 where always the mean gives 0.186, AUC 0.81. What people have confirmed was not among
 # them: its figures are set by hand (as it stands 0.97, with other values or as an example 0.92).
 BASE = {"reused": 3.5, "adapted": 2.5, "example": 2.5, "rule": 2.5, "": 2.3}
 SEVERAL, AGREED, REPAIRED, NOTHING = -3.2, 2.8, 1.6, 1.9
@@ -64,8 +64,9 @@ async def settle(state: DataState, llm: LLM | None) -> None:
     state.proof = _proof(state, rows, told)
     state.chart = choose(rows, state.standalone, state.lang)
     state.followed = followed(state.chosen, state.known)
-    state.confidence = confidence(state)
-    if (took := _taken(state, rows)) is not None:
+    took = _taken(state, rows)
+    state.confidence = confidence(state, other_name=took is not None)
+    if took is not None:
         state.remarks.append(say("taken", state.lang, value=took.value, column=took.column, same=took.same))
     state.status = "answered"
     joint = "" if state.lang == "zh" else " "
@@ -152,8 +153,8 @@ def _bounded(similarity: float) -> float:
     return round(max(0.0, min(1.0, similarity)), 4)
 
 
-def confidence(state: DataState) -> float:
-    """That the answer shown is right: a sum of log-odds, whose parts stand above."""
+def confidence(state: DataState, *, other_name: bool = False) -> float:
+    """That the answer shown is right: a sum of log-odds, whose parts stand above. `other_name`: one stands for a quoted one."""
     assert state.chosen is not None
     assert state.intent_analysis is not None
     candidate, (same, ran) = state.chosen, state.agreed
@@ -162,17 +163,17 @@ def confidence(state: DataState) -> float:
     odds = state.intent_analysis.log_odds
     total += ANSWERABLE * max(-4.0, min(4.0, odds)) if odds is not None else 0.0
     total -= REPAIRED * state.repairs + NOTHING * (state.rows is None or hollow(state.rows))
-    total -= TAKEN * (_taken(state, state.rows) is not None)
+    total -= TAKEN * other_name
     sure = 1 / (1 + math.exp(-total))
     whole = candidate.how == "reused" and not state.repairs
     return round(max(sure, REUSED_LEAST) if whole else sure, 4)
 
 
-def _taken(state: DataState, rows: Rows | None) -> Absent | None:
+def _taken(state: DataState, rows: Rows) -> Absent | None:
     """A stored name that the statement has in the place of one that the question quotes."""
     assert state.source is not None
     assert state.chosen is not None
-    if rows is None or hollow(rows) or state.chosen.how in {"reused", "adapted"}:
+    if hollow(rows) or state.chosen.how in {"reused", "adapted"}:
         return None
     return stand_in(f"{state.question} {state.standalone}", state.generated_logic, state.source.schema)
 

@@ -15,7 +15,7 @@ from citewell.retrieve.engines.base import Table
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_DENIES = re.compile(r"\b(?:not|n't|no|never|without|except|neither|none)\b|n['’]t\b|没有?|不|未|除了?|无", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:not|no|never|without|except|neither|none)\b|n['’]t\b|没|不(?!同)|未|除|无", re.IGNORECASE)
 
 
 def denies(question: str) -> bool:
