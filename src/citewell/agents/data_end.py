@@ -27,8 +27,8 @@ from citewell.types import Citation, Event, Followed, How, Sentence
 
 # Log-odds that an answer is right: a statement of the model's own 2.3 (0.91); where several were written, 3.2 less and up to
 # 2.8 more as they agree; less for each repair and for no rows. Fitted (logistic) on 421 answers of `evals/text2sql.py`, both
-# languages, built-in model, by a trial script: Brier 0.124 where always the mean gives 0.186, AUC 0.81. What people have confirmed was not among
-# them: its figures are set by hand (as it stands 0.97, with other values or as an example 0.92).
+# languages, built-in model, by a trial script: Brier 0.124 where always the mean gives 0.186, AUC 0.81. What people have
+# confirmed was not among them: its figures are set by hand (as it stands 0.97, with other values or as an example 0.92).
 BASE = {"reused": 3.5, "adapted": 2.5, "example": 2.5, "rule": 2.5, "": 2.3}
 SEVERAL, AGREED, REPAIRED, NOTHING = -3.2, 2.8, 1.6, 1.9
 TAKEN = 3.0  # another name in the place of one that was quoted: set by hand, seen twice there and wrong
