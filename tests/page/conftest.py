@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -185,6 +186,15 @@ def goto(page: Page) -> Callable[..., Page]:
         return page
 
     return opened
+
+
+def until(page: Page, script: str, given: Any = None) -> None:
+    """Wait until a function of JavaScript says yes. Playwright's own `wait_for_function` has the page evaluate text, which the
+    page's content security policy forbids from the second look on."""
+    ends = time.monotonic() + 4 * PATIENCE  # on a loaded machine
+    while not page.evaluate(script, given):
+        assert time.monotonic() < ends, f"not in time: {script}"
+        page.wait_for_timeout(50)
 
 
 @pytest.fixture

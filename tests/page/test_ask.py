@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, until
 from tests.page.told import AT_END, LINE, answer
 
 POLICY = Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
@@ -162,7 +162,7 @@ def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("It can go on where it was.")).to_be_visible()
     page.get_by_role("button", name="Go on").click()
-    page.wait_for_function("() => window.asked.length === 2")
+    until(page, "() => window.asked.length === 2")
     assert page.evaluate("() => window.asked[1].resume") == "tr_7"
     page.evaluate("() => window.cut()")
     expect(page.get_by_role("alert")).to_contain_text("the line ended before the answer came")
@@ -210,7 +210,7 @@ def test_each_kind_of_no_answer_says_what_to_do(
     ]
     for n, kind in enumerate(kinds):
         question(page, f"Question {n}")
-        page.wait_for_function("n => window.asked.length === n + 1", arg=n)
+        until(page, "n => window.asked.length === n + 1", n)
         said("answer", answer(**kind))
         page.evaluate("() => window.cut()")
         expect(page.locator(f".answer-{kind['status']} .answer-head strong")).to_be_visible()
@@ -310,7 +310,7 @@ def test_choices_are_kept_for_each_agent(goto: Goto, page: Page) -> None:
     page.get_by_role("button", name="Stop").click()
     page.get_by_label("Who answers").select_option("qa")
     question(page)
-    page.wait_for_function("() => window.asked.length === 2")
+    until(page, "() => window.asked.length === 2")
     [site, documents] = page.evaluate("() => window.asked")
     assert site == {"question": "Where?", "agent": "website", "options": {"start_urls": ["https://docs.example.com"]}}
     assert documents["options"] == {"max_seconds": 30, "types": ["md", "pdf"]}
@@ -345,9 +345,9 @@ def test_the_reader_is_left_where_they_read(goto: Goto, page: Page, said: Any) -
     page.evaluate("() => window.cut()")
     top = "() => document.querySelector('.thread').scrollTop"
     expect(page.get_by_role("article", name="Answer")).to_be_visible()
-    page.wait_for_function("() => document.querySelector('.thread').scrollHeight > 3000")
+    until(page, "() => document.querySelector('.thread').scrollHeight > 3000")
     question(page, "Two?")
-    page.wait_for_function("() => window.asked.length === 2")
+    until(page, "() => window.asked.length === 2")
     expect(page.get_by_role("heading", name="Two?")).to_be_in_viewport()
     page.evaluate("() => document.querySelector('.thread').scrollTo(0, 100)")
     expect(page.get_by_role("button", name="To the end")).to_be_visible()
@@ -357,4 +357,4 @@ def test_the_reader_is_left_where_they_read(goto: Goto, page: Page, said: Any) -
     page.get_by_role("button", name="To the end").click()
     said("token", {"text": "More.\n\n" * 100})
     expect(page.locator(".draft")).to_contain_text("More.")
-    page.wait_for_function(AT_END)
+    until(page, AT_END)

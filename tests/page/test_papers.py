@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from tests.page.conftest import PATIENCE, Served
+from tests.page.conftest import PATIENCE, Served, until
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "papers"
 ENGLISH, CHINESE = SAMPLES / "reserve-forecasting-for-cargo-bike-fleets.pdf", SAMPLES / "基于货位层次的仓库备件检索方法.pdf"
@@ -274,7 +274,7 @@ def test_the_route_is_ticked_and_changed_by_hand(served: Served, read: Any, page
     step = page.locator(".paper-step").nth(1)
     step.locator(".paper-quote").click()
     expect(step).to_have_attribute("aria-current", "step")
-    page.wait_for_function(f"({LIT}).length > 20", timeout=LONG)
+    until(page, f"() => ({LIT}).length > 20")
     lit, quote = ("".join(str(text).split()).replace("-", "") for text in (page.evaluate(LIT), before[1]["quote"]))
     assert quote.strip(".") in lit
     page.get_by_role("button", name="Change the route").click()
@@ -299,7 +299,7 @@ def test_the_outline_leads_to_the_pages(served: Served, read: Any, page: Page) -
     read("otto", reported(served, "otto"))
     page.get_by_role("tab", name="Outline").click()
     page.get_by_role("button", name="5.1 Limitations").click()
-    page.wait_for_function(f"({LIT}) === '5.1 Limitations'", timeout=LONG)
+    until(page, f"() => ({LIT}) === '5.1 Limitations'")
     expect(page.get_by_role("group", name="Page").get_by_role("textbox")).to_have_value("4")
     page.get_by_role("button", name="Figure 1").click()
     expect(page.locator('[data-page="2"]')).to_be_in_viewport()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, until
 from tests.page.sources import cite, sample, show
 
 MANUAL, CHINESE, POLICY = "drover-2-owners-manual.pdf", "T300三轮货运车使用手册.pdf", "travel-and-expenses.html"
@@ -195,7 +195,7 @@ def test_long_text_is_drawn_in_part(goto: Callable[..., Page]) -> None:
     for _ in range(12):  # to where the first rows that were drawn have been left behind
         before = scroll.evaluate("scroll => scroll.scrollTop")
         scroll.evaluate("scroll => { scroll.scrollTop += 4000 }")
-        page.wait_for_function("before => document.querySelector('.panel-text').scrollTop !== before", arg=before)
+        until(page, "before => document.querySelector('.panel-text').scrollTop !== before", before)
     seen = scroll.evaluate(SEEN)
     assert int(re.findall(r"Row (\d+)", seen)[0]) > 48_000
     panel.get_by_label("Go to a section…").select_option("End")
