@@ -17,8 +17,7 @@ from tempfile import TemporaryDirectory
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))  # so that the other writer is found wherever this is started from
 
-from build_pdf import SIMPLIFIED  # noqa: E402
-from fontTools import subset  # noqa: E402
+from build_pdf import faces  # noqa: E402
 from markdown_it import MarkdownIt  # noqa: E402
 from weasyprint import HTML  # noqa: E402
 from weasyprint.text.fonts import FontConfiguration  # noqa: E402
@@ -81,27 +80,13 @@ def pdf_bytes(fields: dict[str, str], body: str) -> bytes:
     head += f"<meta name=dcterms.created content={stamp}><meta name=dcterms.modified content={stamp}>"
     page = f"{whole}<div class=columns>{columns}</div>"
     with TemporaryDirectory() as folder:
-        head += f"<style>{_faces(body + fields['running'], Path(folder))}{style}</style>"
+        used = body + fields["running"] + "0123456789- "  # and what a hyphenated line adds
+        head += f"<style>{faces('Sample Serif', SERIF, used, Path(folder))}{style}</style>"
         html = HTML(string=f"<!DOCTYPE html><html lang={fields['lang']}><head>{head}</head><body>{page}</body></html>")
         identifier = hashlib.sha256(body.encode()).hexdigest()[:32].encode()
         data = html.write_pdf(pdf_identifier=identifier, font_config=FontConfiguration())
     assert data is not None  # it is None only when a target file is named
     return data
-
-
-def _faces(text: str, folder: Path) -> str:
-    """The serif font, Latin and Chinese, cut to the characters used and to what a hyphenated line adds."""
-    faces = ""
-    for name, weight in (("Regular", 400), ("Bold", 700)):
-        options = subset.Options(font_number=SIMPLIFIED, notdef_outline=True)
-        font = subset.load_font(SERIF.format(name), options)
-        cut = subset.Subsetter(options)
-        cut.populate(text=text + "0123456789- ")
-        cut.subset(font)
-        path = folder / f"{name}.otf"
-        subset.save_font(font, path, options)
-        faces += f'@font-face {{ font-family: "Sample Serif"; font-weight: {weight}; src: url({path.as_uri()}) }}\n'
-    return faces
 
 
 def main(check: bool) -> int:

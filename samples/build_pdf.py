@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fontTools import subset
+from fontTools.ttLib import TTFont
 from markdown_it import MarkdownIt
 from weasyprint import HTML
 from weasyprint.text.fonts import FontConfiguration
@@ -83,16 +84,39 @@ def pdf_bytes(source: Source) -> bytes:
 
 
 def _hans(source: Source, folder: Path) -> str:
-    """Cut the Chinese font to the characters used: WeasyPrint itself keeps the widths of all 65,535 glyphs, 400 kB of them."""
     used = source.body + source.title + source.number + source.company + "0123456789第页，共●"
-    faces = ""
+    return faces("Sample Hans", CJK, used, folder)
+
+
+def faces(family: str, files: str, text: str, folder: Path) -> str:
+    """`@font-face` rules of a family in two weights, its files cut to the characters of a text: WeasyPrint itself keeps the
+    widths of all 65,535 glyphs, 400 kB of them.
+    """
+    rules = ""
     for name, weight in (("Regular", 400), ("Bold", 700)):
         options = subset.Options(font_number=SIMPLIFIED, notdef_outline=True)
-        font = subset.load_font(CJK.format(name), options)
+        font = subset.load_font(files.format(name), options)
         cut = subset.Subsetter(options)
-        cut.populate(text=used)
+        cut.populate(text=text)
         cut.subset(font)
         path = folder / f"{name}.otf"
         subset.save_font(font, path, options)
-        faces += f'@font-face {{ font-family: "Sample Hans"; font-weight: {weight}; src: url({path.as_uri()}) }}\n'
-    return faces
+        renumber(path)
+        rules += f'@font-face {{ font-family: "{family}"; font-weight: {weight}; src: url({path.as_uri()}) }}\n'
+    return rules
+
+
+def renumber(path: Path) -> None:
+    """Give every glyph of a cut font its place as its CID.
+
+    WeasyPrint writes the places of glyphs where a PDF has their CIDs. A cut font keeps the CIDs of the whole one, so a reader
+    that goes by the book (pdf.js) would draw other glyphs than one that does not (pdfium). Only the CFF table is written anew.
+    """
+    with TTFont(path, lazy=True, recalcTimestamp=False) as font:
+        top = font["CFF "].cff.topDictIndex[0]
+        glyphs = top.CharStrings.charStrings
+        places = {old: f"cid{place:05d}" if place else old for place, old in enumerate(top.charset)}
+        top.charset = list(places.values())
+        top.CharStrings.charStrings = {places[old]: glyph for old, glyph in glyphs.items()}
+        font.setGlyphOrder(top.charset)
+        font.save(path)

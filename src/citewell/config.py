@@ -139,6 +139,9 @@ class AccessSettings(Group):
 
     hosts: tuple[str, ...] = Field((), description="names that people ask for this server by, beside those of this machine")
     origins: tuple[str, ...] = Field((), description="sites whose pages may show the chat element, as https://www.example.com")
+    public: tuple[str, ...] = Field(
+        (), description="collections (help) and sites (site:docs.example.com) that those pages may ask without a token of their own"
+    )
     proxies: tuple[str, ...] = Field(
         (), description="addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed"
     )
@@ -146,8 +149,10 @@ class AccessSettings(Group):
     idle_hours: float = Field(2.0, gt=0, description="hours without use after which it does so earlier")
     requests_a_minute: int = Field(600, ge=1, description="requests of one user in a minute")
     tries_a_minute: int = Field(10, ge=1, description="tries to sign in from one address in a minute")
+    visits_a_minute: int = Field(20, ge=1, description="questions and votes from one address in a minute, on pages of other sites")
+    visits_a_day: int = Field(5_000, ge=1, description="the same in a day, of all who use one token (or none) together")
 
-    @field_validator("hosts", "origins", "proxies", mode="before")
+    @field_validator("hosts", "origins", "public", "proxies", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return _parts(value)
@@ -155,8 +160,10 @@ class AccessSettings(Group):
     @field_validator("origins")
     @classmethod
     def _origin(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """As browsers write them, so that they can be compared."""
+        """As browsers write them, so that they can be compared. `null`: pages opened from a file, and whoever says so."""
         for origin in value:
+            if origin == "null":
+                continue
             scheme, _, rest = origin.partition("://")
             if scheme not in {"http", "https"} or not rest or "/" in rest.rstrip("/") or "*" in rest:
                 raise ValueError(f"{origin}: an origin is a scheme and a host, as https://www.example.com")
@@ -234,9 +241,14 @@ class Settings(BaseSettings):
         "none", description="none: whoever reaches this machine's own address; token: users (citewell user add)"
     )
     port: int = Field(8420, ge=0, le=65535, description="port that `serve` listens on; 0: any free one")
+    stop_seconds: float = Field(30.0, ge=0, le=3600, description="seconds that a stop waits for answers that are under way")
     collection: str = Field("default", min_length=1, description="collection used where none is named")
     trace_days: int = Field(30, ge=1, description="days a trace is kept")
     log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="least severe message logged")
+    log_format: Literal["text", "json"] = Field("text", description="lines of the log: for people, or one JSON object each")
+    otel: bool = Field(
+        False, description="send spans to an OpenTelemetry collector (extra citewell[otel]; OTEL_EXPORTER_OTLP_ENDPOINT)"
+    )
 
     allow_private_hosts: tuple[str, ...] = Field(
         (), description="host names and networks of this house that pages may be fetched from (several: with commas between)"

@@ -16,6 +16,7 @@
      │    └── BudgetSpent         a question may cost no more: end it with what there is; `code` is the limit
      ├── SourceUnavailable        tables that were added cannot be reached: bring the file or the server back
      ├── StorageError             the disk or the database refuses (full, locked, read-only)
+     ├── Stopped                  the server ends before the answer is there: ask again, or go on with `resume`, when it is back
      └── StepLimit                a graph took more steps than it is allowed
 
 `code` is the snake_case name that the JSON error shape carries on every channel.
@@ -103,6 +104,16 @@ class SourceUnavailable(CitewellError):
 
 class StorageError(CitewellError):
     code = "storage"
+
+
+class Stopped(CitewellError):
+    """`resume`: the trace_id of the run that was cut off, where it can be gone on with."""
+
+    code = "stopping"
+
+    def __init__(self, message: str, *, hint: str = "", code: str = "", resume: str = "") -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.resume = resume
 
 
 class StepLimit(CitewellError):

@@ -20,6 +20,7 @@ from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_args, ge
 
 from citewell.errors import StepLimit
 from citewell.types import Step
+from citewell.watch import doing
 
 
 class State(Protocol):
@@ -201,8 +202,10 @@ def _wrap(function: Node, edges: Mapping[str, Target]) -> Any:
     async def run(box: dict[str, Any], config: dict[str, Any], writer: StreamWriter) -> dict[str, Any]:
         detail = entered(name_of(function), writer)
         started = time.perf_counter()
-        label = await function(box["state"], config["configurable"]["deps"])
-        box["state"].node_execution_status.setdefault(name_of(function), "completed")
+        with doing("node", name_of(function)) as this:
+            label = await function(box["state"], config["configurable"]["deps"])
+            box["state"].node_execution_status.setdefault(name_of(function), "completed")
+            this.facts.update(action=label, status=box["state"].node_execution_status[name_of(function)])
         seconds = time.perf_counter() - started
         step = Step(n=box["n"] + 1, node=name_of(function), action=label, seconds=round(seconds, 4), detail=detail)
         after = name_of(edges[label])

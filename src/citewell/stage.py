@@ -21,6 +21,7 @@ from typing import Any
 
 from citewell.flow import END, Done, entered
 from citewell.types import Step
+from citewell.watch import doing
 
 _OVER = object()
 
@@ -45,7 +46,9 @@ class Stage:
         """What runs inside may `emit` and `note`. A step that raises is not counted."""
         detail = entered(name, self._sink)
         taken, started = Taken(), time.perf_counter()
-        yield taken
+        with doing("node", name) as this:
+            yield taken
+            this.facts.update(action=taken.action, status="completed")
         self._n += 1
         seconds = round(time.perf_counter() - started, 4)
         step = Step(n=self._n, node=name, action=taken.action, seconds=seconds, detail=detail)

@@ -49,7 +49,7 @@ async def served(app: App) -> AsyncIterator[Served]:
     running = asyncio.create_task(server.serve(sockets=[listener]))
 
     def stop() -> None:
-        http.state.stopping.set()
+        app.stopping.end()
         server.should_exit = True
 
     base = f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -96,6 +96,7 @@ async def hers(app: App, served: Served, site_server: SiteServer) -> AsyncIterat
     site_server.page("/", f"The {SECRET} page says that the lamp is red. " * 10, title=f"{SECRET} page")
     async with people(app, str(served.client.base_url), ann="reviewer", bob="editor", rob="reviewer") as by:
         things = Hers(by["ann"], by["bob"], by["rob"])
+        things.ids["token_id"] = (await app.users.tokens("ann"))[0].token_id
         await _documents(things, site_server.url)
         await _answers(things)
         yield things
@@ -178,6 +179,7 @@ def requests(ids: dict[str, str]) -> dict[str, list[tuple[str, Any]]]:
             ("/api/search", {"query": f"{SECRET[:3]} lamp", "collection": name}) for name in ids["collections"].split()
         ],
         "/api/sites": [("/api/sites", None)],
+        "/api/users": [("/api/users", {"user_id": "eve", "role": "admin"})],
         "/api/runs/{trace_id}/stop": [(f"/api/runs/{ids['trace_id']}/stop", None)],
         "/api/papers/{session_id}/messages": [(f"{papers}/messages", {"text": "How tall is the lamp?"})],
         "/api/papers/{session_id}/plan": [(f"{papers}/plan", None)],
@@ -212,10 +214,11 @@ def addresses(path: str, ids: dict[str, str]) -> list[tuple[str, Any]]:
         ("sessions", "session_id"): [ids["session_id"], ids["paper_id"]],
         ("sites", "name"): collections,
         ("traces", "trace_id"): [ids["trace_id"]],
+        ("users", "name"): ["ann"],
     }
     for (noun, name), values in named.items():
         if path.split("/")[2] == noun and f"{{{name}}}" in path:
-            full = path.replace("{number}", "1") + ("?table=ann-table" if path.endswith("/rows") else "")
+            full = path.replace("{number}", "1").replace("{token_id}", ids["token_id"]) + ("?table=ann-table" if path.endswith("/rows") else "")
             return [(full.replace(f"{{{name}}}", value), {}) for value in values]
     raise AssertionError(f"{path}: say what of Ann's it would be asked for")
 
@@ -225,6 +228,7 @@ def fitting(body: Any, path: str, method: str) -> Any:
     takes: dict[tuple[str, str], dict[str, Any]] = {
         ("patch", "/api/memories/{memory_id}"): {"text": "x"},
         ("patch", "/api/sessions/{session_id}"): {"title": "x"},
+        ("patch", "/api/users/{name}"): {"role": "reader"},
         ("patch", "/api/papers/{session_id}"): {"title": "x"},
         ("patch", "/api/papers/{session_id}/plan"): {"edits": [{"do": "tick", "step_id": "x"}]},
         ("post", "/api/papers/{session_id}/plan"): {"interest": "lamps"},
@@ -267,7 +271,7 @@ def _nothing_of_hers(method: str, address: str, sent: Any, reply: httpx.Response
     what = (method, address, sent, reply.status_code, reply.text[:600])
     assert SECRET not in reply.text, what
     assert reply.status_code < 500, what
-    if any(thing in address for thing in ids.values()) or "ann-" in address:
+    if any(thing in address for thing in ids.values()) or "ann-" in address or address.startswith("/api/users"):
         assert reply.status_code in {403, 404, 409}, what
     if reply.status_code < 300:
         assert "ann-notes" not in reply.text, what

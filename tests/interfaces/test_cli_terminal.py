@@ -185,10 +185,11 @@ def wait_for_url(process: subprocess.Popen[bytes]) -> str:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_serve_stops_cleanly_with_an_open_stream(environ: dict[str, str], number: signal.Signals) -> None:
-    """Within seconds, with exit 0 and nothing on standard error, the stream ended by an event."""
+    """Without a grace: within seconds, with exit 0 and nothing on standard error, the stream ended by an event."""
     imports = "from citewell.interfaces.cli import ask, chat, main"
     of_http = "from citewell.interfaces.cli import chat, main\nfrom citewell.interfaces.http import ask"
     arguments = command("serve", "--port", "0", "--json", program=DRIVER.replace(imports, of_http))
+    environ = environ | {"CITEWELL_STOP_SECONDS": "0"}
     with subprocess.Popen(arguments, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             url = wait_for_url(process)

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from citewell.interfaces.http.documents import disposition
+from citewell.service.locate import words_of
 
 TEXT = "# Lighthouse\n\nThe lighthouse was built in 1857. It is 30 m high.\n\n## Lamp\n\nThe lamp is electric.\n"
 
@@ -56,6 +57,26 @@ async def test_upload_to_text_file_and_deletion(client: httpx.AsyncClient) -> No
     assert (await client.delete(path)).status_code == 204
     assert (await client.get(f"{path}/content")).status_code == 404
     assert (await client.get(f"{path}/file")).status_code == 404
+
+
+async def test_a_span_as_a_citation_has_it(client: httpx.AsyncClient) -> None:
+    """With its section; where other words stand now than were cited, that is said, and none is taken for them."""
+    text = "# Lamp\n\nThe lamp is 41 metres tall.\n\n# Keeper\n\nAnna Berg keeps it.\n"
+    job = await uploaded(client, "docs", ("lamp.md", text.encode()))
+    path = f"/api/documents/{job['result']['files'][0]['doc_id']}"
+    kept = (await client.get(f"{path}/content")).json()["text"]
+    start = kept.index("Anna")
+    asked = {"start": start, "end": start + 19, "words": words_of("Anna Berg keeps it.")}
+    found = (await client.get(f"{path}/span", params=asked)).json()
+    assert (found["citation"]["quote"], found["citation"]["section"]) == ("Anna Berg keeps it.", "Keeper")
+    assert not found["changed"]
+    await uploaded(client, "docs", ("lamp.md", text.replace("41 metres", "42 yards").replace("Anna", "Eva").encode()))
+    moved = (await client.get(f"{path}/span", params=asked)).json()
+    assert moved["changed"]
+    assert (moved["citation"]["quote"], moved["citation"]["end"]) == ("", 0)
+    for wrong in ({"start": 5, "end": 5}, {"start": 0, "end": 9_999}, {"start": -1, "end": 2}, {"start": 0, "end": 50_000}, {}):
+        assert (await client.get(f"{path}/span", params=wrong)).status_code == 422, wrong
+    assert (await client.get("/api/documents/doc_none/span", params=asked)).status_code == 404
 
 
 async def test_original_bytes_are_a_harmless_download(client: httpx.AsyncClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import re
 from pathlib import Path
@@ -21,7 +22,7 @@ async def test_browsers_get_the_page_and_programs_words(client: httpx.AsyncClien
     assert shown.headers["content-type"] == "text/html; charset=utf-8"
     assert '<div id="app">' in shown.text
     assert told.json()["openapi"] == "/api/openapi.json"
-    assert shown.headers["vary"] == told.headers["vary"] == "Accept"
+    assert (shown.headers["vary"], told.headers["vary"]) == ("Accept, Accept-Encoding", "Accept")
 
 
 async def test_policy_lets_only_own_scripts_run(client: httpx.AsyncClient) -> None:
@@ -65,6 +66,51 @@ async def test_what_is_known_is_not_sent_again(client: httpx.AsyncClient) -> Non
     again = await client.get("/assets/app.js", headers={"If-None-Match": f'"other", W/{tag}'})
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     assert (await client.get("/assets/app.js", headers={"If-None-Match": '"other"'})).status_code == 200
+
+
+async def test_files_come_packed_for_who_takes_it(client: httpx.AsyncClient) -> None:
+    """The same bytes unpacked, under a tag of its own; who takes no gzip gets them plain, and small ones are never packed."""
+    path, plain = "vendor/preact/preact.mjs", {"Accept-Encoding": "identity"}
+    async with client.stream("GET", f"/assets/{path}", headers={"Accept-Encoding": "br, gzip"}) as reply:
+        raw = b"".join([part async for part in reply.aiter_raw()])
+    assert (reply.headers["content-encoding"], reply.headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(raw) == (page.WEB / path).read_bytes()
+    assert len(raw) < 0.6 * (page.WEB / path).stat().st_size
+    bare = await client.get(f"/assets/{path}", headers=plain)
+    assert "content-encoding" not in bare.headers
+    assert bare.headers["etag"] != reply.headers["etag"]
+    for tag, headers in ((reply.headers["etag"], {}), (bare.headers["etag"], plain)):
+        again = await client.get(f"/assets/{path}", headers={**headers, "If-None-Match": tag})
+        assert (again.status_code, again.content) == (304, b"")
+    wrong = await client.get(f"/assets/{path}", headers={**plain, "If-None-Match": reply.headers["etag"]})
+    assert wrong.status_code == 200
+    for small in ("icons/citewell.svg", "vendor/temml/Temml.woff2"):
+        assert "content-encoding" not in (await client.get(f"/assets/{small}")).headers
+
+
+@pytest.mark.parametrize(
+    ("accepted", "takes"),
+    [
+        ("gzip", True),
+        ("deflate, GZIP;q=0.5", True),
+        ("*", True),
+        ("", False),
+        ("identity", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000, *", False),
+        ("*;q=0", False),
+        ("br", False),
+    ],
+)
+def test_who_takes_gzip(accepted: str, takes: bool) -> None:
+    assert page.takes_gzip(accepted) is takes
+
+
+async def test_what_is_somebodys_is_never_packed(client: httpx.AsyncClient) -> None:
+    """The size of a packed reply tells of what stands in it."""
+    for path in ("/api/openapi.json", "/api/me", "/api/traces", "/api/collections", "/"):
+        reply = await client.get(path, headers={"Accept-Encoding": "gzip, br"})
+        assert "content-encoding" not in reply.headers, path
 
 
 async def test_a_changed_file_is_sent(client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from citewell.interfaces.links import address_of, linked, unlinked
+from citewell.service.locate import words_of
 from citewell.types import Answer, Citation
 
 BASE = "http://127.0.0.1:8420/"
+SPAN = "start=0&end=1&words=8e35c2cd3bf6"  # of the quote "q"
 
 
 def citation(n: int = 1, **changes: Any) -> Citation:
@@ -32,7 +34,9 @@ def answer(text: str, *citations: Citation) -> Answer:
 @pytest.mark.parametrize(
     ("changes", "base", "address"),
     [
-        ({"page": 3}, BASE, f"{BASE}api/documents/doc_1/file#page=3"),
+        ({"page": 3}, BASE, f"{BASE}#/source/doc_1?page=3&{SPAN}"),
+        ({"quote": ""}, BASE, f"{BASE}#/source/doc_1?start=0&end=1"),
+        ({"quote": "", "end": 0}, BASE, f"{BASE}#/source/doc_1"),
         ({"uri": "https://x.example/a (b)#c"}, BASE, "https://x.example/a%20%28b%29#c"),
         ({"origin": "table", "doc_id": "sales 1", "uri": "table:sales 1"}, BASE, f"{BASE}#/data/sales%201"),
         ({"origin": "memory", "doc_id": "mem_1", "uri": "memory:mem_1"}, BASE, f"{BASE}#/memory"),
@@ -49,7 +53,7 @@ def test_numbers_become_links_where_they_cite() -> None:
     """Not in code, not where no citation has the number, not where a link stands already."""
     text = "Built 1857.[1][2] See `a[1]` and [9] and [1](http://x).\n```\nb[1]\n```\nEnd.[2]"
     found = linked(answer(text, citation(1), citation(2, page=4)), BASE)
-    one, two = f"[1]({BASE}api/documents/doc_1/file)", f"[2]({BASE}api/documents/doc_1/file#page=4)"
+    one, two = f"[1]({BASE}#/source/doc_1?{SPAN})", f"[2]({BASE}#/source/doc_1?page=4&{SPAN})"
     body = f"Built 1857.{one}{two} See `a[1]` and [9] and [1](http://x).\n```\nb[1]\n```\nEnd.{two}"
     assert found.text[: found.body] == body
     assert [found.text[mark.start : mark.end] for mark in found.marks] == [one, two, two]
@@ -63,9 +67,8 @@ def test_the_list_is_in_the_language_of_the_answer() -> None:
     nasty = citation(1, title="A](http://evil) <b>*\x1b", page=2, section="S_1", quote="a\n`b` " + "c" * 400)
     english = linked(answer("Yes, it was built then.[1]", nasty), BASE).text
     line = english.partition("**Sources**\n\n")[2]
-    assert line.startswith(
-        f'1. [A\\](http://evil) \\<b\\>\\*]({BASE}api/documents/doc_1/file#page=2), page 2, S\\_1: "a \\`b\\` ccc'
-    )
+    url = f"{BASE}#/source/doc_1?page=2&start=0&end=1&words={words_of(nasty.quote)}"
+    assert line.startswith(f'1. [A\\](http://evil) \\<b\\>\\*]({url}), page 2, S\\_1: "a \\`b\\` ccc')
     assert line.endswith('…"')
     assert "\x1b" not in english
     chinese = linked(answer("灯塔建于1857年。[1]", citation(1, page=3)), BASE).text

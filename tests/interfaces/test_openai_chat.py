@@ -49,9 +49,11 @@ async def test_an_answer_with_links_and_annotations(ai: openai.AsyncOpenAI, nort
         "stop",
         "assistant",
     )
-    file = f"{str(ai.base_url).removesuffix('v1/')}api/documents/{northgate}/file"
-    assert f"1857.[1]({file})" in message.content
-    assert f'\n\n**Sources**\n\n1. [Northgate]({file}): "The Northgate lighthouse was built in 1857."' in message.content
+    base = str(ai.base_url).removesuffix("v1/")
+    link = message.annotations[0].url_citation.url
+    assert link.startswith(f"{base}#/source/{northgate}?")
+    assert f"1857.[1]({link})" in message.content
+    assert f'\n\n**Sources**\n\n1. [Northgate]({link}): "The Northgate lighthouse was built in 1857."' in message.content
     cited = [annotation.url_citation for annotation in message.annotations]
     assert cited[0].title == "Northgate"
     assert message.content[cited[0].start_index : cited[0].end_index] == f"[1]({cited[0].url})"
@@ -60,8 +62,9 @@ async def test_an_answer_with_links_and_annotations(ai: openai.AsyncOpenAI, nort
     assert [citation.doc_id for citation in answer.citations] == [northgate] * len(cited)
     assert reply.usage.prompt_tokens == answer.usage.prompt_tokens > 0
     assert reply.usage.total_tokens == reply.usage.prompt_tokens + reply.usage.completion_tokens
-    async with httpx.AsyncClient(trust_env=False) as client:
-        assert "Northgate" in (await client.get(cited[0].url)).text
+    async with httpx.AsyncClient(trust_env=False) as client:  # what the page asks for where the link is opened
+        place = (await client.get(f"{base}api/documents/{northgate}/span?{link.partition('?')[2]}")).json()
+        assert (place["changed"], place["citation"]["quote"]) == (False, answer.citations[0].quote)
 
 
 async def test_a_chat_in_chunks(ai: openai.AsyncOpenAI, northgate: str) -> None:

@@ -150,3 +150,18 @@ def of_version_12(connection: Connection) -> None:
     for item_id, collection in (("qa_1", "papers-1"), ("qa_2", "default")):
         columns = (item_id, "tr", "paper", "Why?", "en", "", collection, "{}", "", "So.", "[]", "active", "", "", "[]", "doc_1")
         run(f"INSERT INTO confirmed VALUES ({', '.join('?' * 16)}, 0, 0, 0, 0, 1, 1, 'test', x'')", columns)
+
+
+async def test_a_database_of_version_13(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Traces that were kept then are looked for like others."""
+    monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:13])
+    kept = json.dumps({"trace_id": "tr_1", "agent": "data", "question": "ÜBER \ud800 Sales?", "answer": {"status": "refused"}})
+    async with Database(path) as db:
+        row = ("tr_1", "local", "", 1.0, 9e9, kept)
+        columns = "trace_id, user_id, session_id, created_at, expires, trace"
+        await db.write(lambda c: c.exec_driver_sql(f"INSERT INTO traces ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row))
+    monkeypatch.undo()
+    async with Database(path) as db:
+        found = await db.read(lambda c: c.exec_driver_sql("SELECT agent, status, words FROM traces").one())
+    assert (found.agent, found.status) == ("data", "refused")
+    assert found.words.startswith("über ? sales?")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
-from citewell.errors import NotFound
+from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.db import Database
-from citewell.knowledge.traces import DAY, Traces
+from citewell.knowledge.traces import DAY, Traces, Wanted
 from citewell.types import Answer, Step, Trace
 
 
@@ -64,3 +64,39 @@ async def test_a_trace_may_end_at_its_own_time(db: Database) -> None:
     now[0] = 50.0
     with pytest.raises(NotFound):
         await traces.get("tr_short")
+
+
+async def test_a_page_at_a_time(db: Database) -> None:
+    """Each trace once, the newest first, also where several have the same moment and new ones come between two pages."""
+    traces = Traces(db, 30, lambda: 100.0)
+    for n in range(7):
+        await traces.put(trace(f"tr_{n}", float(n // 3)))
+    first = await traces.page(3, "local", Wanted())
+    await traces.put(trace("tr_new", 50.0))
+    second = await traces.page(3, "local", Wanted(before=first.next))
+    third = await traces.page(3, "local", Wanted(before=second.next))
+    found = [each.trace_id for each in (*first.traces, *second.traces, *third.traces)]
+    assert found == ["tr_6", "tr_5", "tr_4", "tr_3", "tr_2", "tr_1", "tr_0"]
+    assert third.next == ""
+    assert (await traces.page(7, "local", Wanted(before=first.next))).next == ""
+    for wrong in ("x", "1", "1~x", "nan~1", f"1~{2**63}", "~"):
+        with pytest.raises(InvalidInput, match="no place in the list"):
+            await traces.page(3, "local", Wanted(before=wrong))
+
+
+async def test_traces_are_looked_for(db: Database) -> None:
+    """By agent, status and words in whatever case; never another user's."""
+    traces = Traces(db, 30, lambda: 100.0)
+    other = trace("tr_data", 2.0)
+    answer = other.answer.model_copy(update={"status": "refused"})
+    await traces.put(trace("tr_qa", 1.0))
+    await traces.put(other.model_copy(update={"agent": "data", "question": "ÜBER 100% _Sales_", "answer": answer}))
+
+    async def ids(**wanted: str) -> list[str]:
+        return [each.trace_id for each in (await traces.page(10, "local", Wanted(**wanted))).traces]
+
+    assert await ids() == ["tr_data", "tr_qa"]
+    assert await ids(agent="data") == await ids(status="refused") == await ids(words=" über 100%") == ["tr_data"]
+    assert await ids(words="退款") == await ids(words="TR_QA") == ["tr_qa"]
+    assert await ids(words="_sales_", agent="qa") == await ids(words="100_") == []
+    assert (await traces.page(10, "bob", Wanted())).traces == []

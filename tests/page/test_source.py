@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.page.conftest import Served, until
-from tests.page.sources import cite, sample, show
+from tests.page.sources import SAMPLES, cite, sample, show
+from tests.page.wrong_fonts import with_wrong_glyphs
 
 MANUAL, CHINESE, POLICY = "drover-2-owners-manual.pdf", "T300三轮货运车使用手册.pdf", "travel-and-expenses.html"
 LOAD = "Load in the box | DR2-S: 100 kg | DR2-L: 125 kg"
@@ -27,6 +28,24 @@ UNDER = """panel => {
         const [x, y] = [(left + right) / 2, (top + bottom) / 2];
         return x > box.left && x < box.right && y > box.top && y < box.bottom;
     }).map(span => span.textContent).join(" ");
+}"""
+# for each page of a PDF, whether pdf.js draws it as the server does
+RIGHT = """async id => {
+    const { openPdf } = await import("/assets/source/pdf_open.js");
+    const { infoOf } = await import("/assets/source/load.js");
+    const { looksRight } = await import("/assets/source/compare.js");
+    const { pdf, close } = await openPdf(await infoOf(id));
+    const right = [];
+    for (let n = 1; n <= pdf.numPages; n++) {
+        const sheet = await pdf.getPage(n);
+        const viewport = sheet.getViewport({ scale: 1.5 });
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [viewport.width, viewport.height];
+        await sheet.render({ canvas, viewport }).promise;
+        right.push(await looksRight(canvas, id, n));
+    }
+    close();
+    return right;
 }"""
 IN_VIEW = """mark => {
     const [inner, outer] = [mark.getBoundingClientRect(), mark.closest(".panel-scroll").getBoundingClientRect()];
@@ -106,14 +125,39 @@ def test_pdf_by_keyboard(served: Served, manual: str, goto: Callable[..., Page])
     expect(start).to_be_focused()
 
 
+@pytest.mark.parametrize("language", ["zh"])
+def test_chinese_pdf_shows_the_sentence_that_is_cited(
+    served: Served, goto: Callable[..., Page], picture: Callable[..., None]
+) -> None:
+    page = goto("/sites")
+    panel = show(page, cite(served, sample(served, "library", CHINESE), CHINESE, TURNING))
+    panel.locator('[data-page="2"][data-drawn]').wait_for()
+    assert TURNING[:10] in panel.evaluate(UNDER)
+    assert panel.locator(".panel-mark").first.evaluate(IN_VIEW)
+    expect(panel.get_by_role("heading", level=2)).to_contain_text("T300")
+    picture("source-pdf-chinese")
+
+
+@pytest.mark.parametrize(("path", "pages"), [(f"library/{CHINESE}", 10), ("papers/基于货位层次的仓库备件检索方法.pdf", 5)])
+def test_chinese_samples_are_drawn_as_the_server_draws_them(
+    served: Served, goto: Callable[..., Page], path: str, pages: int
+) -> None:
+    """The same letters at the same places on every page; so no picture takes the place of any."""
+    doc_id = served.add("drawn", path.rpartition("/")[2], (SAMPLES / path).read_bytes())
+    page = goto("/sites")
+    assert page.evaluate(RIGHT, doc_id) == [True] * pages
+
+
 @pytest.mark.parametrize("theme", ["dark"])
 @pytest.mark.parametrize("language", ["zh"])
 def test_pdf_with_wrong_glyphs_is_drawn_by_the_server(
     served: Served, goto: Callable[..., Page], picture: Callable[..., None], axe: Callable[..., None]
 ) -> None:
-    """The fonts of this sample name their glyphs in a way that pdf.js reads wrongly; it shows, and pictures take its place."""
+    """Some PDFs name the glyphs of their fonts in a way that pdf.js reads wrongly; it shows, and pictures take its place."""
     page = goto("/sites")
-    panel = show(page, cite(served, sample(served, "library", CHINESE), CHINESE, TURNING))
+    name = "wrong-glyphs.pdf"
+    doc_id = served.add("library", name, with_wrong_glyphs((SAMPLES / "library" / CHINESE).read_bytes()))
+    panel = show(page, cite(served, doc_id, name, TURNING))
     image = panel.get_by_role("img", name="第 2 页")
     expect(image).to_have_js_property("complete", value=True)
     assert image.evaluate("image => image.naturalWidth") > 1000

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePath
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from citewell.ingest.sentences import language
 from citewell.knowledge.containers import INSIDE
+from citewell.service.locate import words_of
 from citewell.types import Answer, Citation
 
 LONGEST_QUOTE = 300  # characters of a quote in the list of sources
@@ -53,14 +54,14 @@ class Linked:
 
 
 def address_of(citation: Citation, base: str) -> str:
-    """Where a citation can be looked at: a page of the web at its own address, all else at this server (`base`, which ends with
-    a slash). Without a server a file of this machine has one too; what has none has an empty one.
+    """Where a citation can be looked at: a page of the web at its own address, all else on this server's page (`base`, which
+    ends with a slash), at the sentence. Without a server a file of this machine has one too; what has none has an empty one.
     """
     if citation.uri.startswith(("http://", "https://")):
         return _quoted(citation.uri)
-    page = f"#page={citation.page}" if citation.page else ""
     if not base:
         path = PurePath(citation.uri.partition(INSIDE)[0])
+        page = f"#page={citation.page}" if citation.page else ""
         return path.as_uri() + page if path.is_absolute() else ""
     if citation.origin == "table":
         return f"{base}#/data/{quote(citation.doc_id, safe='')}"
@@ -68,7 +69,16 @@ def address_of(citation: Citation, base: str) -> str:
         return f"{base}#/memory"
     if not citation.doc_id.startswith("doc_"):  # a reviewed correction
         return f"{base}#/knowledge"
-    return f"{base}api/documents/{citation.doc_id}/file{page}"
+    return f"{base}#/source/{citation.doc_id}{_place_of(citation)}"
+
+
+def _place_of(citation: Citation) -> str:
+    """What the page needs to open it at the sentence, and to see whether that is still what it was."""
+    place: dict[str, object] = {"page": citation.page} if citation.page else {}
+    if citation.end > citation.start:
+        place |= {"start": citation.start, "end": citation.end}
+        place |= {"words": words_of(citation.quote)} if citation.quote else {}
+    return f"?{urlencode(place)}" if place else ""
 
 
 def linked(answer: Answer, base: str, *, sources: bool = True) -> Linked:

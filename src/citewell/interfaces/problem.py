@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, Stopped
 
 Problem = dict[str, dict[str, Any]]
 
@@ -17,8 +17,9 @@ def problem(code: str, message: str, hint: str = "", detail: Any = None) -> Prob
 
 
 def problem_of(error: CitewellError) -> Problem:
-    """An error of ours in that shape."""
-    return problem(error.code, error.message, error.hint)
+    """An error of ours in that shape. `detail` names the run that can be gone on with, where the server stopped."""
+    left = {"resume": error.resume} if isinstance(error, Stopped) and error.resume else None
+    return problem(error.code, error.message, error.hint, left)
 
 
 def error_of(shape: Mapping[str, Any]) -> CitewellError:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, RowMapping, text
 from citewell.errors import NotFound
 from citewell.knowledge.confirmed_types import Confirmation, Confirmed, ItemState
 from citewell.knowledge.memory_rows import Stored
-from citewell.knowledge.people import is_one_of, person
+from citewell.knowledge.people import VISITOR, is_one_of, person
 from citewell.types import Followed, IntentAnalysis, Shown
 
 PATH = "knowledge/confirmed_qa/{trace_id}.md"  # below the home folder
@@ -128,7 +128,7 @@ def votes(connection: Connection, item_id: str, reviewers: Sequence[str]) -> Vot
     """
     said: dict[str, bool] = {}
     for row in connection.execute(_VOTES, {"item": item_id}):
-        if not reviewers or is_one_of(row.user_id, reviewers):
+        if row.user_id != VISITOR and (not reviewers or is_one_of(row.user_id, reviewers)):
             said[person(row.user_id)] = bool(row.is_correct)
     return Votes(sum(said.values()), len(said) - sum(said.values()))
 

@@ -6,9 +6,10 @@ MIGRATIONS, and runs in one transaction with its record. Times are seconds since
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 APPLICATION_ID = 0x43495445  # "CITE", in the header of the file
 
@@ -304,6 +305,30 @@ def m013_users(connection: Connection) -> None:
 _OWNED = ("collections", "sources", "jobs", "confirmed", "rules")
 
 
+def m014_traces_found(connection: Connection) -> None:
+    """What traces are looked for by, beside the trace itself. `words`: question, collection and id, case folded."""
+    _run(
+        connection,
+        "ALTER TABLE traces ADD COLUMN agent TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE traces ADD COLUMN status TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE traces ADD COLUMN words TEXT NOT NULL DEFAULT ''",
+    )
+    change = text("UPDATE traces SET agent = :agent, status = :status, words = :words WHERE trace_id = :id")
+    for row in connection.execute(text("SELECT trace_id, trace FROM traces")).all():
+        kept = json.loads(row.trace)
+        words = " ".join(str(kept.get(name, "")) for name in ("question", "collection", "trace_id")).casefold()
+        plain = words.encode("utf-8", "replace").decode()  # half a character is no text to a database
+        answer = kept.get("answer") or {}
+        connection.execute(
+            change, {"id": row.trace_id, "agent": kept.get("agent", ""), "status": answer.get("status", ""), "words": plain}
+        )
+
+
+def m015_bound_tokens(connection: Connection) -> None:
+    """What a token for a page of another site may ask, as `collection:NAME` or `site:NAME`; empty: what the settings open."""
+    _run(connection, "ALTER TABLE tokens ADD COLUMN bound TEXT NOT NULL DEFAULT ''")
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
     m001_knowledge,
     m002_sessions,
@@ -318,6 +343,8 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
     m011_sources,
     m012_feedback,
     m013_users,
+    m014_traces_found,
+    m015_bound_tokens,
 ]
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
+VISITOR = "widget"  # pages of other sites where nobody signs in: many people under one name, so their word counts for nothing
+
 
 def named(user_id: str) -> str:
     """A user's id as it is kept: composed (NFC), without spaces at its ends. Capitals stay as they were written."""

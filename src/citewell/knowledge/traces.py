@@ -7,18 +7,40 @@ deletes those that are.
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
-from citewell.errors import NotFound
+from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge import feedback
 from citewell.knowledge.db import Database
 from citewell.types import Trace
 
 DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which traces are looked for; what is empty does not count. `before`: the `next` of the page that was read last. `words`:
+    a text that question, collection or id hold, in whatever case.
+    """
+
+    before: str = ""
+    agent: str = ""
+    status: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some traces, the newest first. `next`: what `Wanted.before` takes for those after them; empty: there are no more."""
+
+    traces: Sequence[Trace]
+    next: str = ""
 
 
 class Traces:
@@ -46,6 +68,9 @@ class Traces:
             "created_at": trace.created_at,
             "expires": trace.expires_at or self.until(trace.created_at),
             "trace": json.dumps(trace.model_dump(mode="python"), default=str),  # details of steps may hold anything
+            "agent": trace.agent,
+            "status": trace.answer.status,
+            "words": _folded(f"{trace.question} {trace.collection} {trace.trace_id}"),
         }
         connection.execute(text("DELETE FROM traces WHERE expires <= :now"), {"now": self._clock()})
         connection.execute(_PUT, row)
@@ -91,6 +116,20 @@ class Traces:
 
         return [_trace(kept) for kept in reversed(await self._db.read(rows))]
 
+    async def page(self, limit: int, user_id: str, wanted: Wanted) -> Page:
+        """Those that fit, the newest first, at most so many. Raises InvalidInput for a `before` that no page has told."""
+        at, rowid = _place(wanted.before)
+        values = {"now": self._clock(), "limit": limit + 1, "user": user_id, "at": at, "rowid": rowid}
+        values |= {"agent": wanted.agent, "status": wanted.status, "words": _folded(wanted.words.strip())}
+
+        def rows(connection: Connection) -> list[Row[Any]]:
+            return list(connection.execute(_FOUND, values))
+
+        found = await self._db.read(rows)
+        shown = found[:limit]
+        after = f"{shown[-1].created_at!r}~{shown[-1].rowid}" if len(found) > limit else ""
+        return Page([_trace(kept) for kept in shown], after)
+
     async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
         """The newest first."""
 
@@ -106,9 +145,34 @@ def _trace(kept: Row[Any]) -> Trace:
     return Trace(**{**stored, "expires_at": kept.expires})
 
 
+def _folded(words: str) -> str:
+    """As it is looked for: SQLite knows upper and lower case of English letters only, and no half characters."""
+    return words.casefold().encode("utf-8", "replace").decode()
+
+
+def _place(before: str) -> tuple[float, int]:
+    """Where the last page ended; without one, behind everything."""
+    if not before:
+        return math.inf, 0
+    at, _, rowid = before.partition("~")
+    try:
+        place = float(at), int(rowid)
+    except ValueError:
+        place = math.nan, 0
+    if not -(2**63) <= place[1] < 2**63 or math.isnan(place[0]):
+        raise InvalidInput(f"before {before[:80]!r} is no place in the list", hint="send the `next` of the page before it")
+    return place
+
+
 _PUT = text(
-    """INSERT OR REPLACE INTO traces (trace_id, user_id, session_id, created_at, expires, trace)
-    VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace)"""
+    """INSERT OR REPLACE INTO traces (trace_id, user_id, session_id, created_at, expires, trace, agent, status, words)
+    VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace, :agent, :status, :words)"""
+)
+_FOUND = text(
+    """SELECT trace, expires, created_at, rowid FROM traces WHERE user_id = :user AND expires > :now
+    AND (created_at < :at OR (created_at = :at AND rowid < :rowid))
+    AND (:agent = '' OR agent = :agent) AND (:status = '' OR status = :status) AND (:words = '' OR instr(words, :words) > 0)
+    ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
 )
 _NEWEST = text(
     """SELECT trace, expires FROM traces WHERE user_id = :user AND expires > :now

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.knowledge.db import Database
-from citewell.knowledge.people import named, person
+from citewell.knowledge.people import VISITOR, named, person
 from citewell.types import Shown
 
 Role = Literal["reader", "editor", "reviewer", "admin"]
@@ -40,12 +40,15 @@ class User(Shown):
 
 
 class TokenInfo(Shown):
-    """All that is known of a token; the token itself is not. `expires` 0: never."""
+    """All that is known of a token; the token itself is not. `expires` 0: never. `bound`: what one for a page may ask, as
+    `collection:NAME` or `site:NAME`.
+    """
 
     token_id: str
     user_id: str
     name: str
     scope: Scope = ""
+    bound: str = ""
     created_at: float
     used_at: float
     expires: float
@@ -66,6 +69,7 @@ class Holder(NamedTuple):
     scope: Scope
     token_id: str
     since: float = 0.0
+    bound: str = ""
 
 
 class Lifetime(NamedTuple):
@@ -85,6 +89,8 @@ def check_user(user_id: str) -> str:
     if not user or len(user) > LONGEST_NAME or not user.isprintable() or any(c.isspace() or c in "/\\" for c in user):
         hint = f"1 to {LONGEST_NAME} printable characters, without spaces and slashes"
         raise InvalidInput(f"user name {user[:LONGEST_NAME]!r}: not allowed", hint=hint)
+    if person(user) == VISITOR:
+        raise InvalidInput(f"user name {user}: kept for visitors of pages of other sites", hint="choose another, as guest")
     return user
 
 
@@ -136,15 +142,15 @@ class Users:
 
         return await self._db.write(change)
 
-    async def remove(self, user_id: str) -> User:
+    async def remove(self, user_id: str, *, keep_admin: bool = False) -> User:
         """With their tokens and sessions of the page; what they asked and added stays. Raises Conflict for the last admin of
-        several users.
+        several users; with `keep_admin` also where they are the only user.
         """
         user = named(user_id)
 
         def remove(connection: Connection) -> User:
             gone = _user(connection, user, self._clock())
-            if connection.execute(text("SELECT count(*) FROM users")).scalar_one() > 1:
+            if keep_admin or connection.execute(text("SELECT count(*) FROM users")).scalar_one() > 1:
                 _leave_an_admin(connection, user)
             connection.execute(text("DELETE FROM users WHERE user_id = :id"), {"id": user})
             return gone
@@ -153,7 +159,9 @@ class Users:
         await self._db.forget()
         return removed
 
-    async def make_token(self, user_id: str, name: str = "", *, days: float | None = None, scope: Scope = "") -> Made:
+    async def make_token(
+        self, user_id: str, name: str = "", *, days: float | None = None, scope: Scope = "", bound: str = ""
+    ) -> Made:
         """`days`: how long it is good; None: until it is revoked."""
         user, token, now = named(user_id), PREFIX + secrets.token_urlsafe(32), self._clock()
         label = named(name) or time.strftime("%Y-%m-%d", time.gmtime(now))
@@ -166,6 +174,7 @@ class Users:
             "user_id": user,
             "name": label,
             "scope": scope,
+            "bound": bound,
             "sha256": hash_of(token),
             "now": now,
             "expires": 0.0 if days is None else now + days * 86_400,
@@ -206,7 +215,7 @@ class Users:
             return None
         if now - row.used_at > NOTED:
             await self._db.write(lambda connection: connection.execute(_USED, {"id": row.token_id, "now": now}) and None)
-        return Holder(row.user_id, row.role, row.scope, row.token_id)
+        return Holder(row.user_id, row.role, row.scope, row.token_id, bound=row.bound)
 
     async def sign_in(self, token_id: str) -> str:
         """A new session of the page: the secret of its cookie."""
@@ -285,15 +294,15 @@ _ALL = text(f"{_USERS} ORDER BY u.user_id")
 _ONE = text(f"{_USERS} WHERE u.user_id = :id")
 _SAME = text("SELECT user_id FROM users WHERE person = :person")
 _ADD = text("INSERT INTO users (user_id, person, role, created_at) VALUES (:id, :person, :role, :now)")
-_FACTS = "SELECT token_id, user_id, name, scope, created_at, used_at, expires FROM tokens"
+_FACTS = "SELECT token_id, user_id, name, scope, bound, created_at, used_at, expires FROM tokens"
 _TOKENS = text(f"{_FACTS} WHERE user_id = :id ORDER BY created_at DESC, rowid DESC")
 _TOKEN = text(f"{_FACTS} WHERE token_id = :id")
 _MAKE = text(
-    """INSERT INTO tokens (token_id, user_id, name, scope, sha256, created_at, used_at, expires)
-    VALUES (:token_id, :user_id, :name, :scope, :sha256, :now, 0, :expires)"""
+    """INSERT INTO tokens (token_id, user_id, name, scope, bound, sha256, created_at, used_at, expires)
+    VALUES (:token_id, :user_id, :name, :scope, :bound, :sha256, :now, 0, :expires)"""
 )
 _HOLDER = text(
-    """SELECT t.sha256, t.token_id, t.user_id, t.scope, t.used_at, u.role FROM tokens t JOIN users u USING (user_id)
+    """SELECT t.sha256, t.token_id, t.user_id, t.scope, t.bound, t.used_at, u.role FROM tokens t JOIN users u USING (user_id)
     WHERE t.sha256 = :sha AND (t.expires = 0 OR t.expires > :now)"""
 )
 _USED = text("UPDATE tokens SET used_at = :now WHERE token_id = :id")

@@ -22,6 +22,7 @@ from citewell.models.clean import clean
 from citewell.models.cores import cores
 from citewell.models.embed_pool import Pool
 from citewell.models.embed_worker import DIM, embed
+from citewell.models.watched import call
 
 MOST_WORKERS = 4  # each takes 120 MB; beyond this the rest of an import is the slower part
 HERE = 2  # passages embedded in this process: starting a worker (0.3 s) would cost more
@@ -53,6 +54,7 @@ class BuiltinEmbedder:
         if pool is not None:
             await pool.close()
 
+    @call("embeddings")
     async def _vectors(self, texts: Sequence[str], *, is_query: bool) -> Vector:
         keys = [key_of(text, is_query=is_query) for text in texts]
         found = {key: vector for key in dict.fromkeys(keys) if (vector := self._known.get(key)) is not None}

@@ -25,6 +25,7 @@ from citewell.models.base import OnToken, Reply, Tokens, YesNo
 from citewell.models.clean import inert
 from citewell.models.cores import cores
 from citewell.models.pull import MODEL, model_path
+from citewell.models.watched import call
 from citewell.models.yesno import log_odds
 from citewell.types import Message
 
@@ -54,6 +55,7 @@ class BuiltinLLM:
         self._calls: set[_Call] = set()
         self.name = f"builtin:{self._path.stem}"
 
+    @call("chat")
     async def chat(
         self,
         messages: Sequence[Message],
@@ -70,6 +72,7 @@ class BuiltinLLM:
         call = await self._run(messages, body, on_token)
         return Reply("".join(call.pieces), call.tokens, finished=call.finish_reason != "length")
 
+    @call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
         """The probabilities are the model's own, before sampling: not renormalised over the two words."""
         body = {"max_tokens": 1, "temperature": 0.0, "logprobs": True, "top_logprobs": TOP}

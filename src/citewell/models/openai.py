@@ -16,6 +16,7 @@ from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
 from citewell.models.clean import clean, inert
 from citewell.models.endpoint import Endpoint, Refused
 from citewell.models.quirks import QUIRKS, Quirk, Request
+from citewell.models.watched import call
 from citewell.models.yesno import log_odds, word_odds
 from citewell.types import Message
 
@@ -35,6 +36,7 @@ class OpenAILLM:
         self._quirks: tuple[Quirk, ...] = ()
         self.name = f"openai:{settings.llm_model}"
 
+    @call("chat")
     async def chat(
         self,
         messages: Sequence[Message],
@@ -55,6 +57,7 @@ class OpenAILLM:
         request |= {"stream": True, "stream_options": {"include_usage": True}}
         return await self._send(request, lambda sent: self._streamed(sent, on_token))
 
+    @call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
         """Without log-probabilities from the server the figure is +5 or -5 by the word, 0 for any other word."""
         request = self._request(messages, max_tokens=1, temperature=0.0)
@@ -136,6 +139,7 @@ class OpenAIEmbedder:
     async def close(self) -> None:
         await self._endpoint.close()
 
+    @call("embeddings")
     async def _batch(self, texts: Sequence[str]) -> Vector:
         sent = [clean(text) or " " for text in texts]  # some servers refuse an empty text
         async with self._endpoint.guard():

@@ -16,6 +16,7 @@ import anyio
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
 from citewell.models.clean import clean
+from citewell.models.watched import call
 
 PASSAGE_TOKENS = 480  # most such models read 512 tokens of question and passage
 WEIGHT = 2.0  # whoever connects such a model means its order to count; set by hand
@@ -46,6 +47,7 @@ class HTTPReranker:
         self._client: Any = None
         self.name = f"http:{self._model or self._url}"
 
+    @call("rerank")
     async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
         if not texts:
             return []

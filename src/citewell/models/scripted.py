@@ -27,10 +27,12 @@ from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, ModelUnavailable, PermanentError, TransientError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
 from citewell.models.script_reply import example, quote, words
+from citewell.models.watched import call
 from citewell.types import Message
 
 DIM = 384
 POSITIVE = 3.0  # log odds of a yes_no without a script
+CALLS = 1_000  # remembered; a server under load asks without end
 ERRORS: dict[str, type[CitewellError]] = {
     "transient": TransientError,
     "permanent": PermanentError,
@@ -56,16 +58,27 @@ class Line:
     delay: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How slow the model is, in seconds: a token of a reply, and a reply beyond the script before its first."""
+
+    token: float
+    delay: float = 0.0
+
+
 class ScriptedLLM:
-    """Implements `LLM`. `calls` records what it was asked, in order."""
+    """Implements `LLM`. `calls` records what it was asked, in order. `delay`: seconds before a reply; `pace`: before each of
+    its tokens.
+    """
 
     evidence_tokens = 500
 
-    def __init__(self, *replies: str | Exception | Line, name: str = "scripted", delay: float = 0.0) -> None:
+    def __init__(self, *replies: str | Exception | Line, name: str = "scripted", delay: float = 0.0, pace: float = 0.0) -> None:
         self.name = name
         self.calls: list[Call] = []
         self.closed = False
         self._delay = delay
+        self._pace = pace
         self._chat: deque[Line] = deque()
         self._yes_no: deque[Line] = deque()
         self._reply: Callable[[Sequence[Message]], str] | None = None
@@ -75,10 +88,14 @@ class ScriptedLLM:
     @classmethod
     def from_settings(cls, settings: Settings) -> ScriptedLLM:
         """Reads `scripted_replies`, a JSON list. A text is for chat, a number for yes_no, `{"error": kind, "message": text}` is
-        raised by chat, `{"reply": text or number, "delay": seconds}` comes late.
+        raised by chat, `{"reply": text or number, "delay": seconds}` comes late. `{"pace": seconds, "delay": seconds}`: how long
+        each token, and each reply beyond the script, takes.
         """
         llm = cls()
         for line in read_script(settings.scripted_replies) if settings.scripted_replies else []:
+            if isinstance(line, Pace):
+                llm._pace, llm._delay = line.token, line.delay
+                continue
             (llm.enqueue_yes_no if isinstance(line.value, float) else llm.enqueue)(line)
         return llm
 
@@ -98,6 +115,7 @@ class ScriptedLLM:
         """Answer yes_no beyond the script by `function`."""
         self._judge = function
 
+    @call("chat")
     async def chat(
         self,
         messages: Sequence[Message],
@@ -108,24 +126,30 @@ class ScriptedLLM:
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        self.calls.append(Call("chat", tuple(messages), schema, max_tokens))
+        self._asked(Call("chat", tuple(messages), schema, max_tokens))
         text = str(await self._next(self._chat, lambda: self._made_up(messages, schema)))
         for mark in stop:
             text = text.partition(mark)[0]
         pieces = re.findall(r"\s*[a-zA-Z0-9]+|\s*.", text, re.DOTALL)
         finished, pieces = len(pieces) <= max_tokens, pieces[:max_tokens]
         for piece in pieces if on_token else ():
-            await asyncio.sleep(0)
+            await asyncio.sleep(self._pace)
             on_token(piece)  # type: ignore[misc]
         return Reply("".join(pieces), Tokens(count(messages), 0, len(pieces)), finished)
 
+    @call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        self.calls.append(Call("yes_no", tuple(messages)))
+        self._asked(Call("yes_no", tuple(messages)))
         figure = await self._next(self._yes_no, lambda: self._judge(messages) if self._judge else POSITIVE)
         return YesNo(float(figure), Tokens(count(messages), 0, 1))
 
     async def close(self) -> None:
         self.closed = True
+
+    def _asked(self, call: Call) -> None:
+        self.calls.append(call)
+        if len(self.calls) > 2 * CALLS:
+            del self.calls[:-CALLS]
 
     async def _next(self, script: deque[Line], otherwise: Callable[[], str | float]) -> str | float:
         line = script.popleft() if script else Line(otherwise(), self._delay)
@@ -149,9 +173,11 @@ class ScriptedEmbedder:
     def __init__(self) -> None:
         self.embedded: list[str] = []  # every passage ever asked for
 
+    @call("embeddings")
     async def query(self, text: str) -> Vector:
         return hashed(text)
 
+    @call("embeddings")
     async def passages(self, texts: Sequence[str]) -> Vector:
         self.embedded += texts
         return np.stack([hashed(text) for text in texts]) if texts else np.empty((0, DIM), np.float32)
@@ -176,7 +202,7 @@ def count(messages: Sequence[Message]) -> int:
     return sum(len(words(message.content)) for message in messages)
 
 
-def read_script(path: Path) -> list[Line]:
+def read_script(path: Path) -> list[Line | Pace]:
     """The lines of a script file. Raises ConfigError naming what is wrong."""
     try:
         items = json.loads(path.read_text(encoding="utf-8"))
@@ -187,7 +213,9 @@ def read_script(path: Path) -> list[Line]:
     return [_line(item, path) for item in items]
 
 
-def _line(item: Any, path: Path) -> Line:
+def _line(item: Any, path: Path) -> Line | Pace:
+    if isinstance(item, dict) and "pace" in item:
+        return Pace(float(item["pace"]), float(item.get("delay", 0.0)))
     value = item.get("reply") if isinstance(item, dict) else item
     delay = float(item.get("delay", 0.0)) if isinstance(item, dict) else 0.0
     if isinstance(item, dict) and item.get("error") in ERRORS:

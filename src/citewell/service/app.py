@@ -27,6 +27,7 @@ from citewell.knowledge.users import Users
 from citewell.models import build_embedder, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Reranker
 from citewell.retrieve.confidence import OWN, Calibration, in_force
+from citewell.service.stopping import Stopping
 from citewell.service.turns import Turns
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class App:
         self._lender = lender
         self.new_job = asyncio.Event()  # wakes the worker of this process
         self.turns = Turns()
+        self.stopping = Stopping()
         self.running: dict[str, Run] = {}  # questions on their way that can be told to end, by trace_id
         self._stack = AsyncExitStack()
 

@@ -32,6 +32,8 @@ from citewell.service.run import AskRequest, Run
 from citewell.service.search import waiting
 from citewell.service.sessions import own_session
 from citewell.service.snapshot import request_of, snapshot_of
+from citewell.service.stopping import cut_off
+from citewell.service.watching import answering, begun
 from citewell.skills.clean import clean as cleaned
 from citewell.skills.sensitive import word_list
 from citewell.skills.validate import objection
@@ -67,16 +69,18 @@ async def ask(app: App, request: AskRequest) -> Answer:
     return answer
 
 
+@answering
 async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     """Steps, draft tokens, citations and warnings as they come; the last event is the answer.
 
     Raises InvalidInput (empty, too long, refused word, unknown agent or option, wrong value of one), NotFound (collection,
     document, session, run to go on with), Conflict (a run that was gone on with elsewhere, is under way there or is given up; a
-    session that was deleted meanwhile), and what the stores and models raise where no answer could be had without them.
+    session that was deleted meanwhile), Stopped (cut off by the end of the server), and what the stores and models raise where no answer could be had without them.
     """
     if not request.resume and request.agent not in names():
         raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(names())}", code="unknown_agent")
     run = await _gone_on(app, request) if request.resume else await begin(app, request)
+    begun(run)
     try:
         async with Alive(run), aclosing(AGENTS[run.agent](run)) as events:  # type: ignore[type-var]  # generators, all of them
             for step in run.steps:
@@ -91,6 +95,10 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
                     yield event
     except Conflict:
         await _still_a_session(run)
+        raise
+    except asyncio.CancelledError:
+        if app.root.stopping.cut.is_set():
+            raise await asyncio.shield(asyncio.ensure_future(cut_off(app, run))) from None
         raise
 
 

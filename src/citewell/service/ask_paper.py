@@ -1,7 +1,8 @@
 """The `paper` agent on an open App: one message to a reading session, from its state to the next.
 
 The one rule: what a message brings (report, route, answer), what was said and the new state are one transaction. A run that
-ends in this process, whatever way, is over; only a killed one is there to be gone on with, from its beginning.
+ends in this process, whatever way, is over; only one whose server stopped or was killed is there to be gone on with, from its
+beginning.
 """
 
 from __future__ import annotations
@@ -88,7 +89,8 @@ async def _done(errand: Errand) -> AsyncGenerator[Event, None]:
         assert errand.answer is not None, "every work ends with an answer"
         yield Event("answer", errand.answer)
     finally:
-        await asyncio.shield(asyncio.ensure_future(_over(run)))
+        if not run.app.root.stopping.cut.is_set():  # else it waits for the next start
+            await asyncio.shield(asyncio.ensure_future(_over(run)))
 
 
 async def _over(run: Run) -> None:

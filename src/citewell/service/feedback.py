@@ -18,7 +18,7 @@ from citewell.knowledge import feedback as rows
 from citewell.knowledge.confirmed_markdown import plain
 from citewell.knowledge.confirmed_types import LONGEST_ANSWER, LONGEST_LOGIC, LONGEST_QUESTION
 from citewell.knowledge.feedback import Vote, Wrong
-from citewell.knowledge.people import is_one_of, named
+from citewell.knowledge.people import VISITOR, is_one_of, named
 from citewell.service.app import App
 from citewell.service.reviewers import feedback_settings
 from citewell.types import Shown, Trace
@@ -140,6 +140,8 @@ def user_of(user_id: str) -> str:
 
 def unfit(trace: Trace) -> str:
     """Why an answer cannot become knowledge; empty where it can."""
+    if trace.user_id == VISITOR:
+        return "what visitors of other sites say makes no knowledge"
     if trace.answer.status != "answered":
         return f"an answer with status {trace.answer.status} is no knowledge"
     if any(citation.origin == "memory" for citation in trace.answer.citations):

@@ -33,6 +33,7 @@ from citewell.service.rechunk import RechunkReport
 from citewell.service.summaries import keep_writing
 from citewell.service.uploads import Upload, base_name, store, throw_away, throw_away_orphans
 from citewell.types import Shown
+from citewell.watch import doing
 
 log = logging.getLogger(__name__)
 KIND = "upload"
@@ -65,6 +66,18 @@ async def cancel(app: App, job_id: str) -> Job:
     if before.state == "queued":  # else its worker does it, which hears of it at its next step
         await _throw_away(app, job)
     return job
+
+
+async def work_until_closing(app: App) -> None:
+    """`work`, until the server takes nothing new: what is done then is kept, and the next start goes on with the rest."""
+    working = asyncio.create_task(work(app))
+    closing = asyncio.create_task(app.root.stopping.closing.wait())
+    try:
+        await asyncio.wait({working, closing}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        closing.cancel()
+        working.cancel()
+        await asyncio.gather(closing, working, return_exceptions=True)
 
 
 async def work(app: App) -> None:
@@ -116,6 +129,15 @@ async def _pick_up(app: App) -> None:
 
 async def do(app: App, job: Job) -> None:
     """Run one job to its end; a fault of one job never stops the worker."""
+    with doing("job", job.kind, {"job_id": job.job_id}) as this:
+        log.info("job begins: %s", job.kind)
+        this.facts["state"] = await _done(app, job)
+        log.info("job %s: %s", this.facts["state"], job.kind)
+
+
+async def _done(app: App, job: Job) -> str:
+    """How it ended: `done`, `failed`, `cancelled`, or `taken` by another worker."""
+    state = "done"
     try:
         report = await Holder(app, job).held(lambda holder: WORK[job.kind](app, job, holder))
         await app.jobs.finish(job.job_id, report.model_dump(mode="json"), attempt=job.attempts)
@@ -124,11 +146,15 @@ async def do(app: App, job: Job) -> None:
         raise
     except Conflict as error:
         log.warning("%s", error.message)  # it was cancelled, or another worker has it now, and its files
-        if (await app.jobs.get(job.job_id)).state != "cancelled":
-            return
+        state = "cancelled"
+        if (await app.jobs.get(job.job_id)).state != state:
+            return "taken"
     except CitewellError as error:
+        state = "failed"
+        log.warning("job failed: %s", error.code)
         await app.jobs.fail(job.job_id, error, attempt=job.attempts)
     except Exception as error:
+        state = "failed"
         log.exception("job %s", job.job_id)
         fault = {
             "code": "internal",
@@ -137,6 +163,7 @@ async def do(app: App, job: Job) -> None:
         }
         await app.jobs.fail(job.job_id, fault, attempt=job.attempts)
     await _throw_away(app, job)
+    return state
 
 
 async def _throw_away(app: App, job: Job) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
-from citewell.errors import Conflict
+from citewell.errors import Conflict, InvalidInput
+from citewell.knowledge.documents import keeps_confirmed
 from citewell.service.app import App
 from citewell.skills.vouched import RULE
-from citewell.types import Citation, Document, Section
+from citewell.types import Citation, Document, Section, Shown
 
 
 def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
@@ -22,6 +24,43 @@ def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
         return [await _located(app, c, documents[c.doc_id]) if c.doc_id in documents else c for c in citations]
 
     return locate
+
+
+LONGEST = 20_000  # characters of a span that is asked for
+
+
+class Span(Shown):
+    """Words of a document as a citation has them. `changed`: other words stand there than when it was cited; then the citation
+    is of the document only, and of the page that was named.
+    """
+
+    citation: Citation
+    changed: bool = False
+
+
+def words_of(quoted: str) -> str:
+    """A short sign of the words of a quote, for addresses that must not hold them."""
+    return hashlib.sha256(quoted.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+async def find_span(app: App, doc_id: str, start: int, end: int, *, words: str = "", page: int | None = None) -> Span:
+    """The text from `start` to `end`, with page, section and boxes. `words`: what `words_of` gave of it when it was cited. Raises
+    NotFound; InvalidInput where the document has no such span and no words are named that it might have had.
+    """
+    info, document = await app.catalog.document(doc_id), await app.catalog.content(doc_id)
+    if not 0 <= start < end or end - start > LONGEST:
+        raise InvalidInput("start and end do not name a span", hint=f"both as a citation has them, up to {LONGEST:,} characters")
+    quoted = document.text[start:end]
+    if not words and end > len(document.text):
+        raise InvalidInput(f"{info.title} ends at {len(document.text)}", hint="start and end count its characters, from 0")
+    confirmed = keeps_confirmed(info.collection)
+    of = Citation(
+        n=1, origin="confirmed" if confirmed else "document", doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=0, end=0
+    )
+    if words and words != words_of(quoted):
+        there = page if page is not None and 1 <= page <= info.pages else None
+        return Span(citation=(await _with_origin(app, of)).model_copy(update={"page": there}), changed=True)
+    return Span(citation=await _located(app, of.model_copy(update={"quote": quoted, "start": start, "end": end}), document))
 
 
 async def _located(app: App, citation: Citation, document: Document) -> Citation:

@@ -20,7 +20,7 @@ class Readiness(Shown):
     `model`: which tier answers, and the name of its model (empty where there is none); `reranker`: what looks again.
     """
 
-    status: Literal["ready", "degraded", "unavailable"]
+    status: Literal["ready", "degraded", "unavailable", "stopping"]
     database: str
     chat_model: str
     embedder: str
@@ -33,12 +33,14 @@ class Readiness(Shown):
 async def readiness(app: App) -> Readiness:
     settings = app.settings
     chat = await anyio.to_thread.run_sync(chat_model_state, settings)
-    status: Literal["ready", "degraded", "unavailable"] = "ready" if chat == "ok" else "degraded"
+    status: Literal["ready", "degraded", "unavailable", "stopping"] = "ready" if chat == "ok" else "degraded"
     database, waiting = "ok", 0
     try:
         waiting = await pending(app)
     except CitewellError as error:
         status, database = "unavailable", error.message
+    if app.root.stopping.closing.is_set():
+        status = "stopping"  # it answers what it has begun, and takes nothing new
     return Readiness(
         status=status,
         database=database,

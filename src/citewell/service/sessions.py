@@ -22,7 +22,7 @@ class Session:
     history: list[Message]
 
 
-class Exchange(Shown):
+class AnsweredQuestion(Shown):
     """A question of a session and its whole answer. `request`: the agent, the collection and the options it was asked with."""
 
     trace_id: str
@@ -50,11 +50,11 @@ async def read_session(app: App, session_id: str, user_id: str = "local") -> Ses
     return Session(await own_session(app, session_id, user_id), await app.sessions.history(session_id))
 
 
-async def exchanges(app: App, session_id: str, user_id: str = "local") -> list[Exchange]:
+async def exchanges(app: App, session_id: str, user_id: str = "local") -> list[AnsweredQuestion]:
     """What its traces keep of it, in order; its history goes further back than they do. Raises NotFound."""
     await own_session(app, session_id, user_id)
     return [
-        Exchange(
+        AnsweredQuestion(
             trace_id=trace.trace_id,
             created_at=trace.created_at,
             question=trace.question,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from citewell.knowledge.traces import Page, Wanted
 from citewell.service.app import App
 from citewell.types import Trace
 
@@ -9,6 +10,11 @@ from citewell.types import Trace
 async def list_traces(app: App, limit: int, user_id: str) -> list[Trace]:
     """Newest first."""
     return await app.traces.list(limit, user_id)
+
+
+async def find_traces(app: App, limit: int, user_id: str, wanted: Wanted) -> Page:
+    """Newest first, a page at a time. Raises InvalidInput."""
+    return await app.traces.page(limit, user_id, wanted)
 
 
 async def get_trace(app: App, trace_id: str, user_id: str) -> Trace:

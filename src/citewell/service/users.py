@@ -6,8 +6,10 @@ The one rule: a token is handed out once, by the call that makes it.
 from __future__ import annotations
 
 from citewell.errors import InvalidInput
-from citewell.knowledge.users import Made, Scope, TokenInfo, User
+from citewell.knowledge.users import Made, TokenInfo, User
 from citewell.service.app import App
+from citewell.service.binding import bound_to, check
+from citewell.service.view import seen_by
 from citewell.types import Shown
 
 
@@ -37,19 +39,28 @@ async def list_users(app: App) -> list[UserWithTokens]:
     ]
 
 
-async def make_token(app: App, name: str, token_name: str = "", *, days: float | None = None, widget: bool = False) -> Made:
-    """Another token of a user. `widget`: for the chat element on a page that everybody reads: good for asking and feedback
-    only, and only where its user is a reader. Raises NotFound, InvalidInput.
-    """
+async def make_token(app: App, name: str, token_name: str = "", *, days: float | None = None) -> Made:
+    """Another token of a user. Raises NotFound, InvalidInput."""
     check_days(days)
     user = await app.users.get(name)
-    scope: Scope = "widget" if widget else ""
-    if widget and user.role != "reader":
+    return await app.users.make_token(user.user_id, token_name, days=days)
+
+
+async def make_widget_token(
+    app: App, name: str, token_name: str = "", *, days: float | None = None, collection: str = "", site: str = ""
+) -> Made:
+    """A token for the chat element on a page that everybody reads: good for asking one collection, or one site that is kept,
+    and for feedback, and only where its user is a reader. Raises NotFound, InvalidInput.
+    """
+    check_days(days)
+    user, binding = await app.users.get(name), bound_to(collection, site)
+    if user.role != "reader":
         hint = (
             f"a token on a page is everybody's: citewell user add NAME --role reader, and make it for them; {name} may do more"
         )
         raise InvalidInput(f"{user.user_id} is {user.role}, not reader", hint=hint)
-    return await app.users.make_token(user.user_id, token_name, days=days, scope=scope)
+    await check(seen_by(app, user.user_id, user.role), binding)
+    return await app.users.make_token(user.user_id, token_name or binding.name, days=days, scope="widget", bound=str(binding))
 
 
 async def revoke(app: App, name_or_token: str) -> list[TokenInfo]:
@@ -59,11 +70,12 @@ async def revoke(app: App, name_or_token: str) -> list[TokenInfo]:
     return [await app.users.revoke(token.token_id) for token in await app.users.tokens(name_or_token)]
 
 
-async def remove_user(app: App, name: str) -> User:
-    """With their tokens and sessions of the page; what they asked and added stays, under their name. Raises NotFound,
+async def remove_user(app: App, name: str, *, keep_admin: bool = False) -> User:
+    """With their tokens and sessions of the page; what they asked and added stays, under their name. `keep_admin`: the last
+    admin is not removed, even where nobody else is left (on the machine itself, that is the way back to none). Raises NotFound,
     Conflict.
     """
-    return await app.users.remove(name)
+    return await app.users.remove(name, keep_admin=keep_admin)
 
 
 async def set_role(app: App, name: str, role: str) -> User:

@@ -39,6 +39,7 @@ class View(App):
         self.settings = whole.settings
         self.root, self.viewer = whole, viewer
         self.db, self.new_job, self.turns, self.running = whole.db, whole.new_job, whole.turns, whole.running
+        self.stopping = whole.stopping
         self.sessions, self.traces, self.memories, self.runs = whole.sessions, whole.traces, whole.memories, whole.runs
         self.snapshots, self.sites, self.users = whole.snapshots, whole.sites, whole.users
         self.catalog = whole.catalog.seen_by(viewer.user_id)

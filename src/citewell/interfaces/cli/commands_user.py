@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from citewell.interfaces.cli.arguments import Json
+
+if TYPE_CHECKING:
+    from citewell.service.app import App
 
 user_app = typer.Typer(
     help='Users and their tokens, for auth = "token" (docs/security.md).', no_args_is_help=True, rich_markup_mode=None
@@ -48,13 +51,22 @@ def user_token(
     token_name: Label = "",
     days: Days = None,
     widget: Annotated[bool, typer.Option("--widget", help="For the chat element on a page: asking and feedback only.")] = False,
+    collection: Annotated[
+        str, typer.Option("--collection", "-c", help="With --widget: the collection that visitors may ask.", show_default=False)
+    ] = "",
+    site: Annotated[str, typer.Option("--site", help="With --widget: the kept site that they may ask.", show_default=False)] = "",
     json: Json = False,
 ) -> None:
     """Make another token of a user, and show it, this once."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.user import make_token
+    from citewell.interfaces.cli.user import make_token, make_widget_token
 
-    run(lambda app: make_token(app, name, token_name, days, widget=widget, json=json), json=json)
+    async def make(app: App) -> int:
+        if widget or collection or site:
+            return await make_widget_token(app, name, token_name, days, collection=collection, site=site, json=json)
+        return await make_token(app, name, token_name, days, json=json)
+
+    run(make, json=json)
 
 
 @user_app.command(name="revoke")

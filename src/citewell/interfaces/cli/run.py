@@ -7,8 +7,6 @@ The one rule: people see one line and a hint; a traceback comes only with `log_l
 from __future__ import annotations
 
 import asyncio
-import logging
-import sys
 import traceback
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -18,6 +16,7 @@ import typer
 
 from citewell.config import Settings, load_settings
 from citewell.errors import CitewellError
+from citewell.interfaces import logs
 from citewell.interfaces.cli.terminal import err, fail, print_json, styled
 from citewell.interfaces.problem import problem_of
 from citewell.service.app import App
@@ -38,15 +37,15 @@ def run(work: Callable[[App], Coroutine[Any, Any, int]], *, json: bool) -> None:
 
 
 @contextmanager
-def boundary(*, json: bool, **arguments: Any) -> Iterator[Settings]:
-    """Load the settings, and turn what goes wrong inside into one line and an exit code."""
+def boundary(*, json: bool, serves: bool = False, **arguments: Any) -> Iterator[Settings]:
+    """Load the settings, set logging up, and turn what goes wrong inside into one line and an exit code. `serves`: it runs for
+    long, so lines of its log tell the time.
+    """
     debug = False
     try:
         settings = load_settings(**arguments)
         debug = settings.log_level == "debug"
-        logging.basicConfig(level=settings.log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-        if not debug:  # each retry is a warning to it; what came of them is told by who asked
-            logging.getLogger("stamina").setLevel(logging.ERROR)
+        logs.set_up(settings, times=serves)
         yield settings
     except KeyboardInterrupt:
         err().print(styled(STOPPED))

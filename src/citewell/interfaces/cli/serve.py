@@ -1,13 +1,17 @@
-"""`citewell serve`: the HTTP interface on this machine. The one rule: the address is bound before anything slow is loaded, and
-a stop (Ctrl-C, SIGTERM) ends open streams at once.
+"""`citewell serve`: the HTTP interface on this machine.
+
+The one rule: the address is bound before anything slow is loaded. A stop (SIGTERM, Ctrl-C) lets answers that are under way be
+finished, in `stop_seconds`; a second one ends at once. Both end with exit code 0.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -17,12 +21,15 @@ import uvicorn
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput
 from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
 from citewell.interfaces.http import create_app
 from citewell.service.app import App
+from citewell.service.stopping import Stopping
 
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is compared
-GRACE = 5  # seconds that running requests get to end after a stop
+GRACE = 5  # seconds that what was cut off has to be gone; longer than TELLS of http/sse.py
+SOON = 0.3  # seconds in which what needs no time is over: nothing is said of it
+AT_ONCE = 2.0  # seconds after the second signal at which the process is gone, whatever it is at
 
 
 class Server(uvicorn.Server):
@@ -34,7 +41,7 @@ class Server(uvicorn.Server):
 
 
 def serve(*, host: str | None, port: int | None, json: bool) -> None:
-    with boundary(json=json, host=host, port=port) as settings:
+    with boundary(json=json, serves=True, host=host, port=port) as settings:
         check_address(settings)
         listener = listen(settings.host, settings.port)
         try:
@@ -88,18 +95,52 @@ async def _serve(settings: Settings, listener: socket.socket, json: bool) -> Non
             http, log_config=None, access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=GRACE
         )
         server = Server(config)
-
-        def stop() -> None:
-            server.force_exit = server.should_exit  # the second signal does not wait
-            server.should_exit = True
-            http.state.stopping.set()
-
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stop)
+        stopping = asyncio.create_task(_stop(app, server, _signals()))
         host, port = listener.getsockname()[:2]
         _announce(f"http://{f'[{host}]' if ':' in host else host}:{port}", json)
-        await server.serve(sockets=[listener])
+        try:
+            await server.serve(sockets=[listener])
+        finally:
+            stopping.cancel()
+        _tell(app.stopping)
+
+
+def _signals() -> asyncio.Queue[int]:
+    """Those that ask for a stop, as they come."""
+    found: asyncio.Queue[int] = asyncio.Queue()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, found.put_nowait, number)
+    return found
+
+
+async def _stop(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -> None:
+    """At the first signal nothing new is taken; when all is answered, or the time is over, or a second one comes, it ends."""
+    await signals.get()
+    stopping, seconds = app.stopping, app.settings.stop_seconds
+    stopping.close(seconds)
+    again = asyncio.create_task(signals.get())
+    idle = asyncio.create_task(stopping.idle())
+    await asyncio.wait({again, idle}, timeout=min(SOON, seconds), return_when=asyncio.FIRST_COMPLETED)
+    if seconds and not again.done() and not idle.done():
+        said = f"stopping: {stopping.running} under way, which may take {seconds:g} s more; a second Ctrl-C ends at once"
+        write(err(), styled(said))
+        await asyncio.wait({again, idle}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    stopping.end()
+    server.should_exit = True
+    if not again.done():
+        await again
+    server.force_exit = True
+    last = threading.Timer(AT_ONCE, os._exit, (DONE,))  # what is kept is on the disk already: nothing is lost by it
+    last.daemon = True
+    last.start()
+
+
+def _tell(stopping: Stopping) -> None:
+    """What was cut off."""
+    if stopping.kept or stopping.lost:
+        parts = [f"{stopping.kept} can be gone on with (`citewell trace` lists them)"] if stopping.kept else []
+        parts += [f"{stopping.lost} have to be asked again"] if stopping.lost else []
+        write(err(), styled(f"stopped; of the answers that were cut off, {', '.join(parts)}"))
 
 
 def _announce(address: str, json: bool) -> None:

@@ -8,9 +8,10 @@ import time
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
-from citewell.knowledge.users import TokenInfo
+from citewell.knowledge.users import Made, TokenInfo
 from citewell.service import users as service
 from citewell.service.app import App
+from citewell.service.binding import binding_of
 from citewell.service.users import UserWithTokens
 
 
@@ -37,13 +38,23 @@ async def show_all(app: App, *, json: bool) -> int:
     return DONE
 
 
-async def make_token(app: App, name: str, token_name: str, days: float | None, *, widget: bool, json: bool) -> int:
-    made = await service.make_token(app, name, token_name, days=days, widget=widget)
+async def make_token(app: App, name: str, token_name: str, days: float | None, *, json: bool) -> int:
+    made = await service.make_token(app, name, token_name, days=days)
+    return _show_made(app, made, "", json=json)
+
+
+async def make_widget_token(
+    app: App, name: str, token_name: str, days: float | None, *, collection: str, site: str, json: bool
+) -> int:
+    made = await service.make_widget_token(app, name, token_name, days=days, collection=collection, site=site)
+    return _show_made(app, made, f"for the chat element, {binding_of(made.info.bound).words}, ", json=json)
+
+
+def _show_made(app: App, made: Made, what: str, *, json: bool) -> int:
     if json:
         print_json(made.model_dump(mode="json"))
     else:
-        what = "for the chat element, " if widget else ""
-        write(err(), styled(f"{made.info.token_id} of {one_line(made.info.user_id)}, {what}shown this once:"))
+        write(err(), styled(f"{made.info.token_id} of {one_line(made.info.user_id)}, {one_line(what)} shown this once:"))
         _print_token(made.token)
     _not_in_force(app)
     return DONE
@@ -98,7 +109,8 @@ def _facts(token: TokenInfo) -> str:
     used = f", last used {_day(token.used_at)}" if token.used_at else ", never used"
     over = bool(token.expires) and token.expires <= time.time()
     until = f", {'ran out' if over else 'runs out'} {_day(token.expires)}" if token.expires else ""
-    widget = ", for the chat element" if token.scope == "widget" else ""
+    asks = f": {one_line(binding_of(token.bound).words)}" if token.bound else ""
+    widget = f", for the chat element{asks}" if token.scope == "widget" else ""
     return f" made {_day(token.created_at)}{used}{until}{widget}"
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
+from functools import cache
 
 from fastapi import APIRouter, FastAPI
 
@@ -31,12 +32,15 @@ from citewell.interfaces.http import (
     sites,
     status,
     traces,
+    users,
 )
 from citewell.interfaces.http.access import Access
+from citewell.interfaces.http.closing import Closing
+from citewell.interfaces.http.description import describe, name_of
 from citewell.interfaces.http.errors import HANDLERS
 from citewell.interfaces.http.guard import Guard
 from citewell.service.app import App
-from citewell.service.jobs import work
+from citewell.service.jobs import work_until_closing
 
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,
@@ -59,24 +63,23 @@ ROUTERS: tuple[APIRouter, ...] = (
     sign_in.router,
     sites.router,
     traces.router,
+    users.router,
     status.router,
 )
 
 
 def create_app(app: App) -> FastAPI:
-    """The web application around an open App. `state.stopping` ends open streams when it is set."""
+    """The web application around an open App. How it ends is the App's to say (`App.stopping`)."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        worker = asyncio.create_task(work(app))
+        worker = asyncio.create_task(work_until_closing(app))
         try:
             async with http.state.mcp.open():
                 yield
         finally:
-            http.state.stopping.set()
-            worker.cancel()
-            with suppress(asyncio.CancelledError):
-                await worker
+            app.stopping.end()
+            await worker
 
     http = FastAPI(
         title="Citewell",
@@ -84,15 +87,18 @@ def create_app(app: App) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,  # its page loads scripts from another site
         redoc_url=None,
+        generate_unique_id_function=name_of,
         lifespan=lifespan,
         exception_handlers=HANDLERS,
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False},
     )
     http.state.citewell = app
-    http.state.stopping = asyncio.Event()
-    http.state.mcp = mcp.Door(http.state.stopping)
+    http.state.mcp = mcp.Door(app.stopping)
     for router in ROUTERS:
         http.include_router(router)
+    described = cache(lambda: describe(http, signs_in=app.settings.auth == "token"))
+    http.openapi = described  # type: ignore[method-assign]  # the framework's own way of saying it otherwise
     http.add_middleware(Access, settings=app.settings)
+    http.add_middleware(Closing, stopping=app.stopping)
     http.add_middleware(Guard, settings=app.settings)  # the outer one
     return http

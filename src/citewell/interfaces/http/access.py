@@ -21,15 +21,15 @@ from citewell.interfaces.http.deps import CALLER, LOCAL, READING, Caller
 from citewell.interfaces.http.errors import Refused, reply, status_of
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
+from citewell.knowledge.people import VISITOR
 from citewell.knowledge.users import Holder, Lifetime, csrf_of
 from citewell.service.app import App
 
 COOKIE = "citewell_session"
 OPEN = frozenset({"/", "/api/health", "/api/ready", "/api/sign-in", "/widget.js"})
 OPEN_BELOW = ("/assets/",)
-WIDGET = frozenset({"/api/ask", "/api/feedback"})  # what the chat element on a page of another site asks for
+WIDGET = frozenset({"/api/ask", "/api/feedback"})  # what the chat element on a page of another site posts to
 METRICS = "/metrics"
-VISITOR = "widget"  # the user of pages of other sites, where there are no users
 ANYBODY = Caller("", "reader", "token")  # who has not signed in, where that is not needed
 BEARER = {"WWW-Authenticate": "Bearer"}
 
@@ -58,9 +58,12 @@ class Access:
     async def _caller(self, scope: Scope) -> Caller:
         headers, path = Headers(scope=scope), str(scope["path"])
         visits = scope.get("citewell.visitor", False)
-        if self.settings.auth == "none":
-            return Caller(VISITOR, "reader", visitor=True) if visits else Caller(LOCAL, "admin")
         address = address_of(scope, self.settings.access.proxies)
+        if self.settings.auth == "none":
+            if not visits:
+                return Caller(LOCAL, "admin")
+            await self.rates.visit(address, VISITOR)
+            return Caller(VISITOR, "reader", visitor=True, bound=self.settings.access.public)
         if path == "/api/sign-in" and scope["method"] not in READING:
             await self.rates.attempt(address)
         if path in OPEN or path.startswith(OPEN_BELOW) or (path == METRICS and _is_here(scope, headers)):
@@ -72,7 +75,9 @@ class Access:
             raise Refused(
                 403, "not_allowed", f"{path} is for admins", "ask for it on the machine itself, or with an admin's token"
             )
-        _check_scope(holder, path, visits=visits)
+        _check_scope(holder, path, scope["method"], visits=visits)
+        if caller.bound is not None:
+            await self.rates.visit(address, holder.token_id)
         if caller.csrf and scope["method"] not in READING:
             _check_csrf(headers, caller.csrf)
         return caller
@@ -85,7 +90,9 @@ class Access:
             if holder is None:
                 await self.rates.attempt(address)
                 raise Refused(401, "wrong_token", "the token is unknown, was revoked, or has run out", _NEW, headers=BEARER)
-            return Caller(holder.user_id, holder.role, "token", visitor=visits), holder
+            open_to = (holder.bound,) if holder.bound else self.settings.access.public
+            bound = open_to if holder.scope == "widget" else None
+            return Caller(holder.user_id, holder.role, "token", visitor=visits, bound=bound), holder
         secret = cookie_of(headers)
         if secret and not visits:
             holder = await app.users.signed_in(secret, lifetime(self.settings))
@@ -132,14 +139,14 @@ def _is_here(scope: Scope, headers: Headers) -> bool:
     return False
 
 
-def _check_scope(holder: Holder, path: str, *, visits: bool) -> None:
+def _check_scope(holder: Holder, path: str, method: str, *, visits: bool) -> None:
     """A token that stands in a page is everybody's, so it is good for little. Raises Refused."""
     if visits and holder.role != "reader":
         hint = "a token on a page is everybody's: make one for a reader, citewell user token NAME --widget"
         raise Refused(403, "not_allowed", f"{holder.user_id} is {holder.role}; pages of other sites use a reader's token", hint)
-    if holder.scope == "widget" and path not in WIDGET:
+    if holder.scope == "widget" and (path not in WIDGET or method != "POST"):  # GET would list what all visitors have said
         hint = "use another token: citewell user token NAME"
-        raise Refused(403, "not_allowed", f"this token is for the chat element: it is not good for {path[:100]}", hint)
+        raise Refused(403, "not_allowed", f"this token is for the chat element: it is not good for {method} {path[:100]}", hint)
 
 
 def _check_csrf(headers: Headers, csrf: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import aclosing
+from typing import Any, TypeVar, cast
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
@@ -14,10 +15,12 @@ from pydantic_core import PydanticSerializationError
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.errors import Refused
-from citewell.interfaces.http.sse import STOPPING, Pair, event_stream
+from citewell.interfaces.http.sse import TELLS, Pair, event_stream
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stop, stream
 from citewell.service.ask import ask as answer_to
+from citewell.service.binding import bounded, for_strangers
+from citewell.service.stopping import stopped
 from citewell.types import Answer, Event
 
 router = APIRouter(prefix="/api", tags=["ask"])
@@ -31,19 +34,31 @@ class Stopping(BaseModel):
     trace_id: str
 
 
-@router.post("/ask", response_model=Answer, responses={200: {"content": {"text/event-stream": {}}, "description": EVENTS}})
+@router.post(
+    "/ask",
+    response_model=Answer,
+    responses={200: {"content": {"text/event-stream": {}}, "description": EVENTS}},
+)
 async def ask(request: Request, body: AskRequest, app: Citewell, caller: Asking) -> Response:
     """Answer one question. With `Accept: text/event-stream` the steps and the draft come first, as they happen."""
-    return await answered(request, app, body.model_copy(update={"user_id": caller.of(body)}))
+    body = body.model_copy(update={"user_id": caller.of(body)})
+    if caller.bound is None:
+        return await answered(request, app, body)
+    check_text(body)
+    return await answered(request, app, await bounded(app, body, caller.bound), for_strangers)
 
 
-async def answered(request: Request, app: App, body: AskRequest) -> Response:
-    """An Answer, or events, as the request wants it."""
+def as_it_is(event: Event) -> Event:
+    return event
+
+
+async def answered(request: Request, app: App, body: AskRequest, tell: Callable[[Event], Event] = as_it_is) -> Response:
+    """An Answer, or events, as the request wants it. `tell`: what of each event goes out."""
     check_text(body)
     if "text/event-stream" in request.headers.get("accept", ""):
-        return event_stream(request, _events(app, body))
+        return event_stream(request, _events(app, body, tell))
     answer = await while_connected(request, answer_to(app, body))
-    return JSONResponse(answer.model_dump(mode="json"))
+    return JSONResponse(shown(tell(Event("answer", answer))))
 
 
 def check_text(body: AskRequest) -> None:
@@ -61,9 +76,10 @@ async def stop_run(trace_id: str, app: Citewell, caller: Asking) -> Stopping:
     return Stopping(trace_id=trace_id)
 
 
-async def _events(app: App, body: AskRequest) -> AsyncIterator[Pair]:
-    async for event in stream(app, body):
-        yield event.kind, shown(event)
+async def _events(app: App, body: AskRequest, tell: Callable[[Event], Event]) -> AsyncIterator[Pair]:
+    async with aclosing(cast("AsyncGenerator[Event, None]", stream(app, body))) as told:
+        async for event in told:
+            yield event.kind, shown(tell(event))
 
 
 def shown(event: Event) -> Any:
@@ -77,16 +93,20 @@ Done = TypeVar("Done")
 
 
 async def while_connected(request: Request, doing: Coroutine[Any, Any, Done]) -> Done:
-    """What the work comes to, unless the client leaves or the server stops first: then it is cancelled."""
+    """What the work comes to, unless the client leaves or a server that stops can wait no longer: then it is cancelled."""
     work = asyncio.create_task(doing)
-    gone, stop = asyncio.create_task(_left(request)), asyncio.create_task(request.app.state.stopping.wait())
+    over = request.app.state.citewell.stopping.cut
+    gone, stop = asyncio.create_task(_left(request)), asyncio.create_task(over.wait())
     try:
         await asyncio.wait({work, gone, stop}, return_when=asyncio.FIRST_COMPLETED)
-        if work.done():
-            return work.result()
-        if gone.done():
+        if not work.done() and gone.done():
             raise Refused(GONE, "gone", "the client has left")
-        raise Refused(503, **STOPPING["error"])
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work}, timeout=TELLS)
+        if not work.done() or work.cancelled():
+            raise stopped()
+        return work.result()
     finally:
         for task in (work, gone, stop):
             task.cancel()

@@ -34,7 +34,7 @@ FORM: dict[str, Any] = {
 Chunkers = Annotated[tuple[ChunkerName, ...], Query(max_length=4)]
 
 
-@router.get("/documents/{doc_id}/chunks")
+@router.get("/documents/{doc_id}/chunks", operation_id="preview_document_chunks")
 async def document_chunks(
     doc_id: str, app: Citewell, chunker: Chunkers = (), tokens: int | None = None, overlap: int | None = None
 ) -> Previews:
@@ -42,7 +42,7 @@ async def document_chunks(
     return await preview_document(app, doc_id, chunker, {"tokens": tokens, "overlap": overlap})
 
 
-@router.post("/chunks", openapi_extra=FORM)
+@router.post("/chunks", openapi_extra=FORM, operation_id="preview_file_chunks")
 async def file_chunks(
     request: Request, app: Citewell, chunker: Chunkers = (), tokens: int | None = None, overlap: int | None = None
 ) -> Previews:

@@ -92,17 +92,20 @@ class Documents(BaseModel):
 
 @router.get("")
 async def list_collections(app: Citewell) -> Collections:
+    """All of them, with how many documents each holds."""
     return Collections(collections=await service.list_collections(app))
 
 
 @router.post("", status_code=201)
 async def create_collection(body: NewCollection, app: Citewell, caller: Editor) -> CollectionInfo:
+    """An empty one."""
     owner = caller.user_id if body.private else ""
     return await service.create_collection(app, body.name, body.chunking.model_dump(exclude_none=True), owner)
 
 
 @router.get("/{name}")
 async def get_collection(name: str, app: Citewell) -> CollectionInfo:
+    """One of them."""
     return await service.get_collection(app, name)
 
 
@@ -119,12 +122,13 @@ async def delete_collection(name: str, app: Citewell, _: Editor) -> None:
     await service.delete_collection(app, name)
 
 
-@router.get("/{name}/documents")
+@router.get("/{name}/documents", operation_id="list_documents")
 async def documents(name: str, app: Citewell) -> Documents:
+    """What it holds."""
     return Documents(documents=await list_documents(app, name))
 
 
-@router.post("/{name}/documents", status_code=202, openapi_extra=FORM)
+@router.post("/{name}/documents", status_code=202, openapi_extra=FORM, operation_id="upload_documents")
 async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
     """Store the files of a multipart form and add them as a job; the collection is made where it is new. Or, as JSON `{url}`,
     a page of the web, which the job fetches.

@@ -118,6 +118,7 @@ class Glossary(Closed):
 
 @router.get("")
 async def list_sources(app: Citewell) -> SourceList:
+    """All of them, without their columns."""
     return SourceList(sources=[_brief(source) for source in await service.list_sources(app)])
 
 
@@ -136,6 +137,7 @@ async def add_source(request: Request, app: Citewell, caller: Editor) -> AddedSo
 
 @router.get("/{name}")
 async def get_source(name: str, app: Citewell) -> SourceBrief:
+    """One of them, with its tables and its glossary."""
     return _brief(await service.get_source(app, name))
 
 

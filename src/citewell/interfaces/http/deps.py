@@ -27,7 +27,7 @@ READING = frozenset({"GET", "HEAD", "OPTIONS"})
 @dataclass(frozen=True)
 class Caller:
     """Who asks, and what they may do. `csrf`: the word that the page sends back with what changes something. `visitor`: from a
-    page of another site.
+    page of another site. `bound`: all that may be asked, as service/binding.py has it; None: whatever the role allows.
     """
 
     user_id: str
@@ -35,6 +35,7 @@ class Caller:
     auth: Literal["none", "token"] = "none"
     csrf: str = ""
     visitor: bool = False
+    bound: tuple[str, ...] | None = None
 
     def whose(self, said: str | None) -> str:
         """The user that a request is about, where it names one (`said`). Raises Refused where that is somebody else."""

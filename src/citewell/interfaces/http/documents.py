@@ -5,16 +5,19 @@ The one rule: original bytes are strangers' bytes. They come as a download, neve
 
 from __future__ import annotations
 
+from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.deps import Citewell, Editor
+from citewell.interfaces.http.description import replies
 from citewell.knowledge.documents import DocumentInfo
 from citewell.retrieve.weigh import HIGHEST
 from citewell.service import documents as service
 from citewell.service import page_image
+from citewell.service.locate import Span, find_span
 
 router = APIRouter(prefix="/api/documents/{doc_id}", tags=["documents"])
 
@@ -51,6 +54,7 @@ class Change(BaseModel):
 
 @router.get("")
 async def get_document(doc_id: str, app: Citewell) -> DocumentInfo:
+    """What it is: title, kind, language, where it comes from."""
     return await service.get_document(app, doc_id)
 
 
@@ -60,8 +64,9 @@ async def change_document(doc_id: str, body: Change, app: Citewell, _: Editor) -
     return await service.set_priority(app, doc_id, body.priority)
 
 
-@router.get("/content")
+@router.get("/content", operation_id="get_document_content")
 async def content(doc_id: str, app: Citewell) -> Content:
+    """Its text, with its sections and pages."""
     document = await service.read_document(app, doc_id)
     return Content(
         doc_id=doc_id,
@@ -74,7 +79,20 @@ async def content(doc_id: str, app: Citewell) -> Content:
     )
 
 
-@router.get("/file", response_class=Response)
+@router.get("/span", operation_id="get_document_span")
+async def span(
+    doc_id: str,
+    app: Citewell,
+    start: Annotated[int, Query(ge=0)],
+    end: Annotated[int, Query(ge=1)],
+    words: Annotated[str, Query(max_length=64, description="the sign of the words that were cited, as links have it")] = "",
+    page: Annotated[int | None, Query(ge=1, description="the page where the words stood")] = None,
+) -> Span:
+    """Words of it as a citation has them: page, section, where its lines stand. That is what links to a citation open."""
+    return await find_span(app, doc_id, start, end, words=words, page=page)
+
+
+@router.get("/file", response_class=Response, responses={200: replies("*/*")}, operation_id="get_document_file")
 async def file(doc_id: str, app: Citewell) -> Response:
     """The bytes as they were added."""
     info, data = await service.original_file(app, doc_id)
@@ -86,7 +104,12 @@ async def file(doc_id: str, app: Citewell) -> Response:
     return Response(data, media_type=info.media_type, headers=headers)
 
 
-@router.get("/pages/{number}.png", response_class=Response, responses={200: {"content": {"image/png": {}}}, 304: {}})
+@router.get(
+    "/pages/{number}.png",
+    response_class=Response,
+    responses={200: replies("image/png"), 304: {"description": "The one that the client has."}},
+    operation_id="get_document_page",
+)
 async def page(
     doc_id: str,
     number: int,
@@ -108,6 +131,7 @@ async def page(
 
 @router.delete("", status_code=204)
 async def delete_document(doc_id: str, app: Citewell, _: Editor) -> None:
+    """With its passages and its bytes."""
     await service.delete_document(app, doc_id)
 
 

@@ -11,9 +11,11 @@ from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from citewell import errors
 from citewell.interfaces.problem import Problem, problem, problem_of
+from citewell.service.stopping import BACK
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +31,7 @@ STATUS: dict[type[errors.CitewellError], int] = {
     errors.PermanentError: 502,
     errors.SourceUnavailable: 503,
     errors.StorageError: 503,
+    errors.Stopped: 503,
     errors.StepLimit: 500,
     errors.CitewellError: 500,
 }
@@ -37,6 +40,7 @@ HINTS = {
     405: "the paths and their methods are listed at /api/openapi.json",
     413: "send less at a time",
 }
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 class Refused(errors.CitewellError):
@@ -55,21 +59,37 @@ def status_of(error: errors.CitewellError) -> int:
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
+def headers_of(error: errors.CitewellError) -> dict[str, str] | None:
+    """What goes with its status."""
+    if isinstance(error, errors.Stopped):
+        return {"Retry-After": str(BACK)}
+    return error.headers if isinstance(error, Refused) else None
+
+
 def reply(status: int, body: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
     return JSONResponse(body, status_code=status, headers=headers)
 
 
 async def known(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.CitewellError)
-    return reply(status_of(error), problem_of(error), error.headers if isinstance(error, Refused) else None)
+    return reply(status_of(error), problem_of(error), headers_of(error))
 
 
-async def http(_: Request, error: Exception) -> JSONResponse:
+async def http(request: Request, error: Exception) -> JSONResponse:
     """What the framework raises: no such path, wrong method, a body that cannot be read."""
     assert isinstance(error, HTTPException)
     name = HTTPStatus(error.status_code).name.lower()
-    headers = dict(error.headers) if error.headers else None
+    headers = {"Allow": _methods(request)} if error.status_code == 405 else dict(error.headers or {})
     return reply(error.status_code, problem(name, str(error.detail), HINTS.get(error.status_code, "")), headers)
+
+
+def _methods(request: Request) -> str:
+    """All that the path can be asked with; the framework names those of its first route only."""
+    routes = request.app.routes
+    found = [
+        way for way in METHODS if any(route.matches({**request.scope, "method": way})[0] is Match.FULL for route in routes)
+    ]
+    return ", ".join(found)
 
 
 async def invalid(request: Request, error: Exception) -> JSONResponse:

@@ -46,7 +46,7 @@ async def list_feedback(app: Citewell, caller: Asking, limit: Annotated[int, Que
     return FeedbackList(feedback=await service.list_feedback(app, caller.user_id, limit))
 
 
-@router.get("/wrong")
+@router.get("/wrong", operation_id="list_wrong_questions")
 async def wrong_questions(app: Citewell, _: Reviewer, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> WrongList:
     """Questions whose answers people said to be wrong, the most often first."""
     return WrongList(wrong=await service.wrong_questions(app, limit))
@@ -54,4 +54,5 @@ async def wrong_questions(app: Citewell, _: Reviewer, limit: Annotated[int, Quer
 
 @router.get("/{feedback_id}")
 async def get_feedback(feedback_id: str, app: Citewell, caller: Asking) -> Vote:
+    """What somebody said, and what became of it."""
     return await service.get_feedback(app, feedback_id, caller.user_id)

@@ -38,6 +38,7 @@ SAFE = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+VISITING = frozenset({"POST", "OPTIONS"})
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "POST",
     "Access-Control-Allow-Headers": "Authorization, Content-Type",
@@ -60,7 +61,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers, path = Headers(scope=scope), str(scope["path"])
-        shown = self._headers(headers, path)
+        shown = self._headers(headers, path, scope["method"])
 
         async def send_safe(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -71,7 +72,7 @@ class Guard:
 
         try:
             check_host(headers, self.hosts)
-            scope["citewell.visitor"] = visits = self._visits(headers, path)
+            scope["citewell.visitor"] = visits = self._visits(headers, path, scope["method"])
             if visits and scope["method"] == "OPTIONS":
                 await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send_safe)
                 return
@@ -84,21 +85,26 @@ class Guard:
             return
         await self.app(scope, _counted(receive, limit), send_safe)
 
-    def _visits(self, headers: Headers, path: str) -> bool:
+    def _visits(self, headers: Headers, path: str, method: str) -> bool:
         """Whether a page of a site that may do so shows the chat element. Our own page is no visitor, whatever is listed."""
-        origin = headers.get("origin", "").lower()
-        return path in WIDGET and origin in self.origins and headers.get("sec-fetch-site") not in {"same-origin", "none"}
+        if path not in WIDGET or method not in VISITING:
+            return False
+        return headers.get("origin", "").lower() in self.origins and headers.get("sec-fetch-site") not in {
+            "same-origin",
+            "none",
+        }
 
-    def _headers(self, headers: Headers, path: str) -> Mapping[str, str]:
+    def _headers(self, headers: Headers, path: str, method: str) -> Mapping[str, str]:
         """Of every reply, where a route does not say otherwise."""
         shown = dict(SAFE)
         if path.startswith(DATA):
             shown["Cache-Control"] = "no-store"
         if path == ELSEWHERE:
             shown["Cross-Origin-Resource-Policy"] = "cross-origin"
+            shown["Access-Control-Allow-Origin"] = "*"  # for type=module and integrity=; it says nothing of anybody
         if self.origins and path in WIDGET:
             shown["Vary"] = "Origin"
-            if self._visits(headers, path):
+            if self._visits(headers, path, method):
                 shown["Access-Control-Allow-Origin"] = headers["origin"]
                 shown["Access-Control-Expose-Headers"] = "Retry-After"
         return shown

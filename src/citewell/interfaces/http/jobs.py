@@ -25,11 +25,13 @@ class JobList(BaseModel):
 
 @router.get("")
 async def list_jobs(app: Citewell) -> JobList:
+    """Newest first."""
     return JobList(jobs=await app.jobs.list())
 
 
 @router.get("/{job_id}")
 async def get_job(job_id: str, app: Citewell) -> Job:
+    """How far it is, and what has come of it."""
     return await app.jobs.get(job_id)
 
 
@@ -41,11 +43,16 @@ async def cancel_job(job_id: str, app: Citewell) -> Job:
     return await cancel(app, job_id)
 
 
-@router.get("/{job_id}/events", response_class=Response)
+@router.get(
+    "/{job_id}/events",
+    response_class=Response,
+    responses={200: {"content": {"text/event-stream": {}}}},
+    operation_id="follow_job",
+)
 async def events(job_id: str, request: Request, app: Citewell) -> Response:
     """`progress` whenever the job has moved on, then `done`, `failed` or `cancelled`; each carries the job."""
     await app.jobs.get(job_id)
-    return event_stream(request, _follow(app, job_id))
+    return event_stream(request, _follow(app, job_id), follows=True)
 
 
 async def _follow(app: App, job_id: str) -> AsyncIterator[Pair]:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.deps import Admin, Asking, Citewell, Reviewer
+from citewell.interfaces.http.description import replies
 from citewell.knowledge.confirmed import Logged
 from citewell.knowledge.confirmed_types import Confirmed, Rule
 from citewell.knowledge.weights import weight_of
@@ -71,6 +72,7 @@ async def list_confirmed(
 
 @router.get("/confirmed/{item_id}")
 async def get_confirmed(item_id: str, app: Citewell) -> ConfirmedWithHistory:
+    """With who did what to it, and when."""
     item = await service.get_item(app, item_id)
     history = await service.history_of(app, item_id)
     return ConfirmedWithHistory(**item.model_dump(), weight=_weight(app, item), history=history)
@@ -82,13 +84,18 @@ async def undo_confirmed(item_id: str, app: Citewell, caller: Reviewer, reason: 
     return await service.undo_item(app, item_id, caller.user_id, reason)
 
 
-@router.post("/confirmed/{item_id}/confirm")
+@router.post("/confirmed/{item_id}/confirm", operation_id="confirm_item")
 async def confirm(item_id: str, app: Citewell, caller: Reviewer, body: Who | None = None) -> Confirmed:
     """Stand by an item that waits for more people, or that was set aside."""
     return await service.endorse_item(app, item_id, caller.of(body) if body else caller.user_id)
 
 
-@router.get("/confirmed/{item_id}/document", response_class=Response)
+@router.get(
+    "/confirmed/{item_id}/document",
+    response_class=Response,
+    responses={200: replies("text/markdown")},
+    operation_id="get_confirmed_document",
+)
 async def get_document(item_id: str, app: Citewell) -> Response:
     """The Markdown document, as it is kept under `knowledge/confirmed_qa`; 404 where the item is not active."""
     return Response(await service.document_of(app, item_id), media_type="text/markdown; charset=utf-8")
@@ -102,6 +109,7 @@ async def list_rules(app: Citewell, state: str | None = None) -> RuleList:
 
 @router.get("/rules/{rule_id}")
 async def get_rule(rule_id: str, app: Citewell) -> RuleWithHistory:
+    """With who did what to it, and when."""
     rule = await service.get_rule(app, rule_id)
     return RuleWithHistory(**rule.model_dump(), history=await service.history_of(app, rule_id))
 
@@ -142,13 +150,13 @@ async def list_conflicts(app: Citewell, _: Reviewer) -> Conflicts:
     return Conflicts(conflicts=await all_conflicts(app))
 
 
-@router.post("/check")
+@router.post("/check", operation_id="check_knowledge")
 async def check(app: Citewell, _: Admin, wish: CheckWish | None = None) -> Checks:
     """Run confirmed statements again and look up what confirmed answers quote."""
     return Checks(checked=await check_all(app, wish.source if wish else None))
 
 
-@router.post("/gc")
+@router.post("/gc", operation_id="clean_knowledge")
 async def gc(app: Citewell, _: Admin, wish: CleanWish | None = None) -> Cleaned:
     """Clean up; unless `dry_run` is false, only what would go is told."""
     return await clean(app, dry_run=wish.dry_run if wish else True)

@@ -20,7 +20,8 @@ from citewell.interfaces.http.address import base_of
 from citewell.interfaces.http.deps import CALLER, Asking, Caller, caller_of, view_of
 from citewell.interfaces.http.errors import reply
 from citewell.interfaces.http.guard import LARGEST_BODY, check_origin
-from citewell.interfaces.http.sse import STOPPING
+from citewell.interfaces.http.sse import STOPPING, TELLS
+from citewell.service.stopping import Stopping
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -51,7 +52,7 @@ class Through(Response):
 class Door:
     """The way from our web application to the protocol's library. Open inside `open()`."""
 
-    def __init__(self, stopping: asyncio.Event) -> None:
+    def __init__(self, stopping: Stopping) -> None:
         self._stopping = stopping
         self._serving: asyncio.Task[None] | None = None
         self._manager: asyncio.Future[StreamableHTTPSessionManager] | None = None
@@ -74,7 +75,7 @@ class Door:
         await self._until_stopped(manager, scope, receive, send)
 
     async def _until_stopped(self, manager: StreamableHTTPSessionManager, scope: Scope, receive: Receive, send: Send) -> None:
-        """A server that stops ends what is open, at once and whole."""
+        """A server that stops ends what only listens at once; calls have their time, and say that they were cut off."""
         started = ended = False
 
         async def noted(message: Message) -> None:
@@ -86,13 +87,17 @@ class Door:
         async with anyio.create_task_group() as group:
 
             async def watch() -> None:
-                await self._stopping.wait()
+                if scope["method"] == "GET":
+                    await self._stopping.closing.wait()
+                else:
+                    await self._stopping.cut.wait()
+                    await asyncio.sleep(TELLS)
                 group.cancel_scope.cancel()
 
             group.start_soon(watch)
             await manager.handle_request(scope, receive, noted)
             group.cancel_scope.cancel()
-        if self._stopping.is_set() and not ended:
+        if self._stopping.closing.is_set() and not ended:
             if started:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             else:

@@ -39,6 +39,7 @@ async def list_memories(app: Citewell, caller: Asking, history: bool = False) ->
 
 @router.get("/{memory_id}")
 async def get_memory(memory_id: str, app: Citewell, caller: Asking) -> MemoryWithHistory:
+    """With its older versions."""
     found = await service.show_memory(app, caller.user_id, memory_id)
     return MemoryWithHistory(**found.memory.model_dump(), history=found.history)
 
@@ -55,6 +56,7 @@ async def forget_memory(memory_id: str, app: Citewell, caller: Asking) -> Forgot
     return await service.forget_memories(app, caller.user_id, memory_id)
 
 
-@router.delete("")
+@router.delete("", operation_id="forget_all_memories")
 async def forget_all(app: Citewell, caller: Asking, user_id: Annotated[str, Query(min_length=1)]) -> Forgotten:
+    """Everything that is remembered of a user."""
     return await service.forget_all(app, caller.whose(user_id))

@@ -29,7 +29,7 @@ DONE: Pair = ("", "[DONE]")
 SCHEMA: dict[str, Any] = {"content": {"application/json": {}, "text/event-stream": {}}, "description": CHUNKS}
 
 
-@router.post("/v1/chat/completions", response_class=Response, responses={200: SCHEMA})
+@router.post("/v1/chat/completions", response_class=Response, responses={200: SCHEMA}, operation_id="create_chat_completion")
 async def chat_completions(request: Request, body: ChatRequest, app: Citewell, caller: Asking) -> Response:
     """Answer the last message of a chat, in the form of OpenAI's interface."""
     asked, warnings = question_of(body, caller.user_id)

@@ -37,7 +37,12 @@ class EmbeddingRequest(BaseModel):
     input_type: Literal["passage", "document", "query"] = "passage"
 
 
-@router.post("/v1/embeddings", response_class=Response, responses={200: {"content": {"application/json": {}}}})
+@router.post(
+    "/v1/embeddings",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}}}},
+    operation_id="create_embedding",
+)
 async def embeddings(request: Request, body: EmbeddingRequest, app: Citewell, _: Asking) -> Response:
     """Unit vectors, in the order of the texts."""
     if body.model != app.embedder.name:

@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from citewell.errors import CitewellError, InvalidInput, NotFound
-from citewell.interfaces.http.errors import status_of
+from citewell.interfaces.http.errors import headers_of, status_of
 
 log = logging.getLogger(__name__)
 TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -86,7 +86,8 @@ def of_ours(error: CitewellError) -> JSONResponse:
     status = status_of(error)
     param = "model" if isinstance(error, UnknownModel) else getattr(error, "param", None)
     # they say 400 where we say 422
-    return reply(400 if status == 422 else status, in_words(error.message, error.hint), param=param, code=error.code)
+    said = in_words(error.message, error.hint)
+    return reply(400 if status == 422 else status, said, param=param, code=error.code, headers=headers_of(error))
 
 
 def of_body(error: RequestValidationError) -> JSONResponse:

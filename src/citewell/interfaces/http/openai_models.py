@@ -47,6 +47,7 @@ async def list_models(app: Citewell, _: Asking) -> ModelList:
 
 @router.get("/v1/models/{model:path}")
 async def get_model(model: str, app: Citewell, _: Asking) -> Model:
+    """One of them."""
     if model in await _names(app):
         return Model(id=model)
     if agent_of(model)[1]:

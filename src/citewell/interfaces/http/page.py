@@ -5,10 +5,12 @@ lies in the page's folder, and it is no part of what builds it; and no reply of 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import re
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import anyio.to_thread
 from fastapi import APIRouter, Request, Response
@@ -32,6 +34,8 @@ KINDS = {
     ".bcmap": "application/octet-stream",  # and its tables of characters
 }
 PATH = re.compile(r"[\w@][\w@.-]*(?:/[\w@][\w@.-]*)*", re.ASCII)  # no part of it empty, hidden, or a way up
+PACKED = frozenset({".html", ".js", ".mjs", ".css", ".svg", ".ttf"})  # what gzip makes smaller
+SMALL = 600  # bytes that are not worth it
 LONGEST = 200
 READING = ["GET", "HEAD"]
 BUILDING = frozenset({"node_modules"})
@@ -57,7 +61,7 @@ async def front(request: Request) -> Response:
     if "text/html" not in request.headers.get("accept", ""):
         return Response(Root().model_dump_json(), media_type="application/json", headers={"Vary": "Accept"})
     response = await sent(request, "index.html")
-    response.headers["Vary"] = "Accept"
+    response.headers["Vary"] = "Accept, Accept-Encoding"
     return response
 
 
@@ -67,15 +71,40 @@ async def asset(request: Request, path: str) -> Response:
 
 
 async def sent(request: Request, path: str) -> Response:
-    """A file of the page, or 304 for who has it. Raises NotFound."""
-    body, tag, policy = await anyio.to_thread.run_sync(_read, path)
-    headers = {**SAFE, "ETag": tag, "Content-Security-Policy": policy}
+    """A file of the page, packed for who takes it so, or 304 for who has it. Only what is the same for everybody is packed: the
+    size of a packed reply tells of what stands in it. Raises NotFound.
+    """
+    file = await anyio.to_thread.run_sync(_read, path)
+    packed = bool(file.packed) and takes_gzip(request.headers.get("accept-encoding", ""))
+    tag = f'"{file.digest}-gz"' if packed else f'"{file.digest}"'
+    headers = {**SAFE, "ETag": tag, "Content-Security-Policy": file.policy, "Vary": "Accept-Encoding"}
     if tag in (known.strip().removeprefix("W/") for known in request.headers.get("if-none-match", "").split(",")):
         return Response(status_code=304, headers=headers)
+    if packed:
+        headers["Content-Encoding"] = "gzip"
+    body = file.packed if packed else file.body
     return Response(body, media_type=KINDS[PurePosixPath(path).suffix], headers=headers)
 
 
-def _read(path: str) -> tuple[bytes, str, str]:
+def takes_gzip(accepted: str) -> bool:
+    """Whether an `Accept-Encoding` allows it, as RFC 9110 reads it: `*` means what is not named, `q=0` means not."""
+    said: dict[str, bool] = {}
+    for part in accepted.lower().split(","):
+        name, _, weight = part.partition(";")
+        said[name.strip()] = not re.fullmatch(r"q=0(\.0*)?", weight.replace(" ", ""))
+    return said.get("gzip", said.get("*", False))
+
+
+class Loaded(NamedTuple):
+    """A file of the page. `packed`: by gzip; empty where that is not worth it."""
+
+    body: bytes
+    packed: bytes
+    digest: str
+    policy: str
+
+
+def _read(path: str) -> Loaded:
     file = located(path)
     about = file.stat()
     return _loaded(file, about.st_mtime_ns, about.st_size)
@@ -92,11 +121,12 @@ def located(path: str) -> Path:
 
 
 @lru_cache(maxsize=512)
-def _loaded(file: Path, _changed: int, _size: int) -> tuple[bytes, str, str]:
-    """Bytes, ETag and policy of a file as it is now; read anew when it changes."""
+def _loaded(file: Path, _changed: int, _size: int) -> Loaded:
+    """A file as it is now; read and packed anew when it changes."""
     body = file.read_bytes()
     inline = "".join(f" 'sha256-{digest(text)}'" for text in INLINE.findall(body.decode())) if file.suffix == ".html" else ""
-    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', POLICY.format(inline=inline)
+    packed = gzip.compress(body, 9, mtime=0) if file.suffix in PACKED and len(body) >= SMALL else b""
+    return Loaded(body, packed, hashlib.sha256(body).hexdigest()[:32], POLICY.format(inline=inline))
 
 
 def digest(text: str) -> str:

@@ -16,6 +16,7 @@ from starlette.datastructures import UploadFile
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.ask import EVENTS, answered
 from citewell.interfaces.http.deps import Asking, Citewell
+from citewell.interfaces.http.description import replies
 from citewell.interfaces.http.documents import disposition
 from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.jobs import Job
@@ -103,7 +104,7 @@ class Edits(Closed):
     edits: list[PlanEdit]
 
 
-@router.post("", status_code=201, openapi_extra=FORM)
+@router.post("", status_code=201, openapi_extra=FORM, operation_id="begin_paper")
 async def begin(request: Request, app: Citewell, caller: Asking) -> Begun:
     """A session of the paper in the file of a multipart form, or at the `url` of a JSON object; a job makes its report."""
     kind = request.headers.get("content-type", "")
@@ -129,21 +130,23 @@ async def list_papers(app: Citewell, caller: Asking) -> PaperList:
 
 @router.get("/{session_id}")
 async def get_paper(session_id: str, app: Citewell, caller: Asking) -> PaperSession:
+    """With its report, its route and its answers."""
     return await service.read(app, session_id, caller.user_id)
 
 
-@router.patch("/{session_id}")
+@router.patch("/{session_id}", operation_id="rename_paper")
 async def rename(session_id: str, body: Title, app: Citewell, caller: Asking) -> PaperSession:
+    """Give it another title."""
     return await service.rename(app, session_id, body.title, caller.user_id)
 
 
-@router.delete("/{session_id}", status_code=204)
+@router.delete("/{session_id}", status_code=204, operation_id="delete_paper")
 async def delete(session_id: str, app: Citewell, caller: Asking) -> None:
     """With its paper where no other session of this user reads that; a report that is being made is given up."""
     await service.delete(app, session_id, caller.user_id)
 
 
-@router.post("/{session_id}/messages", response_model=Answer, responses=ANSWERS)
+@router.post("/{session_id}/messages", response_model=Answer, responses=ANSWERS, operation_id="send_message")
 async def message(session_id: str, request: Request, body: NewMessage, app: Citewell, caller: Asking) -> Response:
     """What the session's state expects: an interest, then questions. An Answer, or events."""
     await service.own_paper(app, session_id, caller.user_id)
@@ -165,12 +168,15 @@ async def change_plan(session_id: str, body: Edits, app: Citewell, caller: Askin
     return await edit_plan(app, session_id, body.edits, caller.user_id)
 
 
-@router.get("/{session_id}/structure")
+@router.get("/{session_id}/structure", operation_id="get_paper_structure")
 async def get_structure(session_id: str, app: Citewell, caller: Asking) -> Structure:
+    """Its parts, figures, tables, equations and references."""
     return await structure(app, session_id, caller.user_id)
 
 
-@router.get("/{session_id}/export", response_class=Response, responses={200: {"content": {"text/markdown": {}}}})
+@router.get(
+    "/{session_id}/export", response_class=Response, responses={200: replies("text/markdown")}, operation_id="export_paper"
+)
 async def export(session_id: str, app: Citewell, caller: Asking) -> Response:
     """Report, route and conversation as Markdown."""
     session = await service.read(app, session_id, caller.user_id)

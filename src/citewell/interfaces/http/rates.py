@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import time
+from contextlib import suppress
 
-from limits import RateLimitItem, RateLimitItemPerMinute
+from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
@@ -20,6 +22,8 @@ class Rates:
         self._counter = SlidingWindowCounterRateLimiter(MemoryStorage())
         self._requests = RateLimitItemPerMinute(settings.requests_a_minute, namespace="requests")
         self._tries = RateLimitItemPerMinute(settings.tries_a_minute, namespace="tries")
+        self._visits = RateLimitItemPerMinute(settings.visits_a_minute, namespace="visits")
+        self._days = RateLimitItemPerDay(settings.visits_a_day, namespace="days")
 
     async def request(self, user_id: str) -> None:
         """Raises Refused (429)."""
@@ -29,11 +33,24 @@ class Rates:
         """A try to sign in, or a token that is nobody's. Raises Refused (429)."""
         await self._hit(self._tries, address, "access.tries_a_minute", "see that the token is right")
 
+    async def visit(self, address: str, which: str) -> None:
+        """A question or a vote from a page of another site; `which` is its token. Raises Refused (429)."""
+        await self._hit(self._visits, _network(address), "access.visits_a_minute", "ask less often")
+        await self._hit(self._days, which, "access.visits_a_day", "others have asked too")
+
     async def _hit(self, item: RateLimitItem, who: str, setting: str, what: str) -> None:
         if await self._counter.hit(item, who):
             return
         stats = await self._counter.get_window_stats(item, who)
         wait = max(1, math.ceil(stats.reset_time - time.time()))
         hint = f"{what}, and go on in {wait} s; {setting} says how many are allowed"
-        message = f"more than {item.amount} in a minute"
+        message = f"more than {item.amount:,} in a {item.GRANULARITY.name}"
         raise Refused(429, "too_many_requests", message, hint, headers={"Retry-After": str(wait)})
+
+
+def _network(address: str) -> str:
+    """Whom an address stands for: with IPv6 everybody has 2^64 of them."""
+    with suppress(ValueError):
+        if (found := ipaddress.ip_address(address)).version == 6:
+            return str(ipaddress.ip_network((found, 64), strict=False))
+    return address

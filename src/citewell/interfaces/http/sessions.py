@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.knowledge.sessions import SessionInfo
 from citewell.service import sessions as service
-from citewell.service.sessions import Exchange
+from citewell.service.sessions import AnsweredQuestion
 from citewell.types import Message
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
@@ -23,7 +23,7 @@ class SessionWithHistory(SessionInfo):
 
 
 class Answers(BaseModel):
-    answers: list[Exchange]
+    answers: list[AnsweredQuestion]
 
 
 class Title(BaseModel):
@@ -40,11 +40,12 @@ async def list_sessions(app: Citewell, caller: Asking) -> Sessions:
 
 @router.get("/{session_id}")
 async def get_session(session_id: str, app: Citewell, caller: Asking) -> SessionWithHistory:
+    """With what was said in it."""
     session = await service.read_session(app, session_id, caller.user_id)
     return SessionWithHistory(**session.info.model_dump(), history=session.history)
 
 
-@router.get("/{session_id}/answers")
+@router.get("/{session_id}/answers", operation_id="list_session_answers")
 async def session_answers(session_id: str, app: Citewell, caller: Asking) -> Answers:
     """Questions and whole answers in order, with citations, as far back as traces are kept (`trace_days`)."""
     return Answers(answers=await service.exchanges(app, session_id, caller.user_id))
@@ -52,9 +53,11 @@ async def session_answers(session_id: str, app: Citewell, caller: Asking) -> Ans
 
 @router.patch("/{session_id}")
 async def rename_session(session_id: str, body: Title, app: Citewell, caller: Asking) -> SessionInfo:
+    """Give it another title."""
     return await service.rename_session(app, session_id, body.title, caller.user_id)
 
 
 @router.delete("/{session_id}", status_code=204)
 async def delete_session(session_id: str, app: Citewell, caller: Asking) -> None:
+    """With its traces; a reading session with its paper."""
     await service.delete_session(app, session_id, caller.user_id)

@@ -39,7 +39,7 @@ class Token(BaseModel):
     token: str = Field(max_length=200)
 
 
-@router.get("/me")
+@router.get("/me", operation_id="get_me")
 async def me(request: Request, app: Citewell, user_id: str | None = None) -> Me:
     """Who is signed in; 401 where nobody is. Without users it is whom the address names."""
     caller = caller_of(request.scope)

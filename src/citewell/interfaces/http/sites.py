@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from citewell.interfaces.http.deps import Citewell, Editor
+from citewell.interfaces.http.description import replies
 from citewell.interfaces.http.documents import disposition
 from citewell.knowledge.jobs import Job
 from citewell.service import sites as service
@@ -29,6 +30,7 @@ class SitePages(BaseModel):
 
 @router.get("")
 async def list_sites(app: Citewell) -> SiteList:
+    """All of them, with how many pages of each are kept."""
     return SiteList(sites=await service.list_sites(app))
 
 
@@ -44,7 +46,7 @@ async def refresh_site(name: str, app: Citewell, _: Editor) -> Job:
     return await service.submit_refresh(app, name)
 
 
-@router.get("/{name}/export", response_class=Response, responses={200: {"content": {"application/x-ndjson": {}}}})
+@router.get("/{name}/export", response_class=Response, responses={200: replies("application/x-ndjson")})
 async def export_site(name: str, app: Citewell) -> Response:
     """One JSON object a line and page: text, links, address, time, hash."""
     await service.get_site(app, name)  # an error after the first byte could not be told

@@ -1,4 +1,6 @@
-"""Server-sent events. The one rule: the work behind a stream ends when its client leaves or the server stops."""
+"""Server-sent events. The one rule: the work behind a stream ends when its client leaves, or when a server that stops has
+waited for it long enough.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
 from citewell.errors import CitewellError
 from citewell.interfaces.problem import problem, problem_of
+from citewell.service.stopping import stopped
 
 log = logging.getLogger(__name__)
-STOPPING = problem("stopping", "the server is stopping", "ask again when it is back")
+STOPPING = problem_of(stopped())
+TELLS = 3.0  # seconds that work which is cut off has to come to a safe point and say how to go on
 KEEP_ALIVE = 15.0  # seconds of silence after which a comment is sent, so that proxies keep the line
 Pair = tuple[str, Any]  # event name, JSON value
 
@@ -27,18 +31,20 @@ def line_of(event: str, value: Any) -> bytes:
 
 
 def event_stream(
-    request: Request, pairs: AsyncIterator[Pair], line: Callable[[str, Any], bytes] = line_of
+    request: Request, pairs: AsyncIterator[Pair], line: Callable[[str, Any], bytes] = line_of, *, follows: bool = False
 ) -> EventSourceResponse:
-    """Send `pairs` as they come, each written by `line`. What they raise becomes an `error` event."""
+    """Send `pairs` as they come, each written by `line`. What they raise becomes an `error` event. `follows`: they only tell of
+    work that is done elsewhere, so a server that stops does not wait for them.
+    """
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return EventSourceResponse(_lines(pairs, request.app.state.stopping, line), headers=headers)
+    stopping = request.app.state.citewell.stopping
+    return EventSourceResponse(_lines(pairs, stopping.closing if follows else stopping.cut, line), headers=headers)
 
 
-async def _lines(
-    pairs: AsyncIterator[Pair], stopping: asyncio.Event, line: Callable[[str, Any], bytes]
-) -> AsyncIterator[bytes]:
+async def _lines(pairs: AsyncIterator[Pair], over: asyncio.Event, line: Callable[[str, Any], bytes]) -> AsyncIterator[bytes]:
     queue: asyncio.Queue[Pair | None] = asyncio.Queue(maxsize=64)
-    tasks = [asyncio.create_task(_fill(queue, pairs)), asyncio.create_task(_stop(queue, stopping))]
+    filling = asyncio.create_task(_fill(queue, pairs))
+    tasks = [filling, asyncio.create_task(_stop(queue, filling, over))]
     try:
         while True:
             try:
@@ -71,7 +77,11 @@ async def _fill(queue: asyncio.Queue[Pair | None], pairs: AsyncIterator[Pair]) -
     await queue.put(None)
 
 
-async def _stop(queue: asyncio.Queue[Pair | None], stopping: asyncio.Event) -> None:
-    await stopping.wait()
-    await queue.put(("error", STOPPING))
-    await queue.put(None)
+async def _stop(queue: asyncio.Queue[Pair | None], filling: asyncio.Task[None], over: asyncio.Event) -> None:
+    """Cut it off; what it says of that is the last event, else that the server stops."""
+    await over.wait()
+    filling.cancel()
+    await asyncio.wait({filling}, timeout=TELLS)
+    if not filling.done() or filling.cancelled():
+        await queue.put(("error", STOPPING))
+        await queue.put(None)

@@ -29,19 +29,21 @@ class Root(BaseModel):
     ask: str = "POST /api/ask"
 
 
-@router.get("/api/health")
+@router.get("/api/health", operation_id="get_health")
 async def health() -> Health:
+    """It runs."""
     return Health()
 
 
-@router.get("/api/ready", responses={503: {"model": Readiness}})
+@router.get("/api/ready", responses={503: {"model": Readiness}}, operation_id="get_ready")
 async def ready(app: Citewell, response: Response) -> Readiness:
-    """503 while the database cannot be read; `degraded` while the chat model is missing."""
+    """503 while the database cannot be read, and from the moment on that the server is told to stop; `degraded` while the chat model is missing."""
     found = await readiness(app)
-    response.status_code = 503 if found.status == "unavailable" else 200
+    response.status_code = 503 if found.status in {"unavailable", "stopping"} else 200
     return found
 
 
-@router.get("/api/version")
+@router.get("/api/version", operation_id="get_version")
 async def version() -> Version:
+    """Which Citewell this is."""
     return Version()

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
 from citewell.interfaces.http.deps import Asking, Citewell
+from citewell.knowledge.traces import Wanted
 from citewell.service import traces as service
 from citewell.service.replay import Replay
 from citewell.service.replay import replay as run_again
@@ -32,22 +33,36 @@ class TraceSummary(BaseModel):
 
 
 class Traces(BaseModel):
+    """`next`: the `before` of the page after this one; empty where this is the last."""
+
     traces: list[TraceSummary]
+    next: str
 
 
 @router.get("")
-async def list_traces(app: Citewell, caller: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Traces:
-    """Newest first."""
-    return Traces(traces=[summary(trace) for trace in await service.list_traces(app, limit, caller.user_id)])
+async def list_traces(
+    app: Citewell,
+    caller: Asking,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    before: Annotated[str, Query(max_length=100, description="the `next` of the page before")] = "",
+    agent: Annotated[str, Query(max_length=100, description="only of this agent")] = "",
+    status: Annotated[Status | None, Query(description="only answers of this status")] = None,
+    q: Annotated[str, Query(max_length=500, description="only where question, collection or id hold this")] = "",
+) -> Traces:
+    """Newest first, a page at a time."""
+    found = await service.find_traces(app, limit, caller.user_id, Wanted(before, agent, status or "", q))
+    return Traces(traces=[summary(trace) for trace in found.traces], next=found.next)
 
 
 @router.get("/{trace_id}")
 async def get_trace(trace_id: str, app: Citewell, caller: Asking) -> Trace:
+    """With its steps, its prompts and its answer."""
     return await service.get_trace(app, trace_id, caller.user_id)
 
 
 @router.delete("/{trace_id}", status_code=204)
 async def delete_trace(trace_id: str, app: Citewell, caller: Asking) -> None:
+    """The answer stays in its session, without how it came about."""
     await service.delete_trace(app, trace_id, caller.user_id)
 
 
@@ -62,7 +77,7 @@ class ReplayWish(BaseModel):
     fetch: bool = False
 
 
-@router.post("/{trace_id}/replay")
+@router.post("/{trace_id}/replay", operation_id="replay_trace")
 async def replay(trace_id: str, app: Citewell, caller: Asking, wish: ReplayWish | None = None) -> Replay:
     """Runs the stored steps again and tells what differs. Nothing is kept of it."""
     wish = wish or ReplayWish()

@@ -128,7 +128,8 @@ class Tools:
         )
         answer: Answer | None = None
         count = 0
-        async with aclosing(cast("AsyncGenerator[Event, None]", stream(visit.app, asked))) as events:
+        events = cast("AsyncGenerator[Event, None]", stream(visit.app, asked))
+        async with visit.app.root.stopping.bounded(), aclosing(events):
             async for event in events:
                 if message := _progress(event):
                     count += 1
@@ -203,7 +204,7 @@ class Tools:
         end, total = offset + len(text), len(document.text)
         if offset and offset >= total:
             raise InvalidInput(f"offset {offset}: the document has {total} characters", hint="begin with offset 0")
-        cited = Citation(n=1, doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=offset, end=end)
+        cited = Citation(n=1, doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=0, end=0)  # as a whole
         part = shown.DocumentPart(
             doc_id=doc_id,
             title=info.title,

@@ -1,0 +1,212 @@
+"""What is to be seen on each picture: where the page is opened, and what is done until it is ready.
+
+The one rule: a view is ready when what it waits for is there; nothing is timed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pictures_fill import ASKED
+from playwright.sync_api import Page
+
+# The stream of `/api/ask` is said by `window.line`, so that a picture can be taken in the middle of it.
+LINE = """() => {
+    const real = window.fetch;
+    const encoder = new TextEncoder();
+    window.fetch = (url, init = {}) => {
+        if (!String(url).startsWith("/api/ask")) return real(url, init);
+        const body = new ReadableStream({ start(controller) {
+            window.line = (event, data) =>
+                controller.enqueue(encoder.encode(`event: ${event}\\ndata: ${JSON.stringify(data)}\\n\\n`));
+        } });
+        return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
+    };
+}"""
+SITE = {
+    "en": ("http://help.wainfell.example", "Within how many days can a new bike be returned?"),
+    "zh": ("http://help.wantuo.example", "新车签收后几天内可以退货？"),
+}
+SEARCHED = {"en": "How long may a bike be kept before it is returned?", "zh": "国内订单多少天内可以退货"}
+TABLE = {"en": ("costs", "What does each function cost in total?"), "zh": ("费用", "每个部门的费用合计是多少？")}
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A page that is to be brought into view. `steady`: what the server said, as the page sees it."""
+
+    page: Page
+    lang: str
+    width: int
+    made: dict[str, str]
+    steady: Callable[[str], str]
+
+    def go(self, path: str, ready: str) -> Page:
+        self.page.goto(f"/#{path}")
+        self.page.locator(f'html[data-view="{path.strip("/").split("/")[0].split("?")[0]}"]').wait_for(state="attached")
+        self.page.locator(ready).first.wait_for()
+        return self.page
+
+    def id(self, kind: str) -> str:
+        return self.steady(self.made[f"{kind}-{self.lang}"])
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`serve`: which server shows it."""
+
+    name: str
+    says: str
+    show: Callable[[Shot], Any]
+    serve: str = "filled"
+
+
+def answer(shot: Shot) -> None:
+    shot.go(f"/ask/{shot.id('session')}", ".turn:nth-of-type(2) .answer-sources, .turn:last-of-type .answer")
+
+
+def writing(shot: Shot) -> None:
+    page = shot.go("/ask", ".composer textarea, .ask-foot textarea")
+    page.evaluate(LINE)
+    page.locator(".ask-foot textarea").fill(ASKED[shot.lang][0])
+    page.keyboard.press("Enter")
+    page.locator(".making").wait_for()
+    for event, data in json.loads(shot.id("told")):
+        page.evaluate("([event, data]) => window.line(event, data)", [event, data])
+    page.locator(".draft").wait_for()
+    page.locator(".graph-node.lit").first.wait_for(state="attached")
+
+
+def source(shot: Shot) -> None:
+    answer(shot)
+    shot.page.locator("button.cite").first.click()
+    shot.page.locator("dialog.panel .panel-mark").first.wait_for()
+
+
+def library(shot: Shot) -> None:
+    shot.go("/library", ".lib-card")
+
+
+def documents(shot: Shot) -> None:
+    shot.go("/library/wainfell", ".lib-table tbody tr")
+
+
+def search(shot: Shot) -> None:
+    documents(shot)
+    shot.page.get_by_role("tab").nth(1).click()
+    shot.page.get_by_role("searchbox").fill(SEARCHED[shot.lang])
+    shot.page.keyboard.press("Enter")
+    shot.page.locator(".lib-hit").first.wait_for()
+
+
+def sites(shot: Shot) -> None:
+    page = shot.go("/sites", ".site-form")
+    for at, text in enumerate(SITE[shot.lang]):
+        page.locator(".site-form textarea").nth(at).fill(text)
+    page.locator(".site-form button[type=submit]").click()
+    page.locator("article.answer").wait_for()
+    page.locator(".exploring").scroll_into_view_if_needed()
+
+
+def papers(shot: Shot) -> None:
+    shot.go("/papers", ".paper-card")
+
+
+def reading(shot: Shot) -> None:
+    shot.go(f"/papers/{shot.id('paper')}", ".paper-head h1")
+    if shot.width < 600:
+        shot.page.locator(".paper-sides button").last.click()
+    shot.page.get_by_role("tab").nth(0).click()
+    shot.page.locator(".paper-report").wait_for()
+    if shot.width > 600:
+        shot.page.locator("[data-page] .panel-words span").first.wait_for(state="attached")
+
+
+def data(shot: Shot) -> None:
+    shot.go("/data", ".data-card")
+
+
+def table(shot: Shot) -> None:
+    name, question = TABLE[shot.lang]
+    page = shot.go(f"/data/{name}", ".data-composer textarea")
+    page.locator(".data-composer textarea").fill(question)
+    page.keyboard.press("Enter")
+    page.locator(".data-result canvas").wait_for()
+
+
+def knowledge(shot: Shot) -> None:
+    shot.go("/knowledge", "main li a")
+
+
+def rules(shot: Shot) -> None:
+    shot.go("/knowledge/rules", "main article")
+
+
+def memory(shot: Shot) -> None:
+    shot.go("/memory", ".memory-card")
+
+
+def traces(shot: Shot) -> None:
+    shot.go("/traces", ".item-row")
+
+
+def steps(shot: Shot) -> None:
+    shot.go(f"/traces/{shot.id('trace')}?tab=steps", ".graph-node.visited")
+
+
+def settings(shot: Shot) -> None:
+    shot.go("/settings", ".health")
+    shot.page.locator(".kept strong").first.wait_for()
+
+
+def drawer(shot: Shot) -> None:
+    shot.go("/ask", ".ask-foot textarea")
+    if shot.width < 600:
+        shot.page.locator(".top-bar button").first.click()
+        shot.page.locator("dialog.drawer .parts").wait_for()
+
+
+def welcome(shot: Shot) -> None:
+    shot.go("/ask", ".ask-foot textarea")
+    shot.page.locator("main a.button, main .button").first.wait_for()
+
+
+def nothing(path: str) -> Callable[[Shot], Any]:
+    return lambda shot: shot.go(path, "main h1")
+
+
+def sign_in(shot: Shot) -> None:
+    told = {"error": {"code": "unauthorized", "message": "sign in first", "hint": ""}}
+    shot.page.route("**/api/me*", lambda route: route.fulfill(status=401, json=told))
+    shot.page.goto("/")
+    shot.page.locator("form.sign-in").wait_for()
+
+
+EMPTY = [
+    View("first", "The first page of an empty installation", welcome),
+    View("library-empty", "An empty library", nothing("/library")),
+    View("sign-in", "Signing in, where the server asks for it", sign_in),
+]
+VIEWS = [
+    View("drawer", "Ask, with nothing asked yet; on the phone the menu", drawer),
+    View("ask", "A conversation: answers, proved by their sources", answer),
+    View("writing", "An answer as it is written, with steps and graph", writing),
+    View("source", "The cited line on the page of its PDF", source),
+    View("library", "Collections", library),
+    View("documents", "The documents of a collection", documents),
+    View("search", "Passages found, and why", search),
+    View("sites", "A web site explored with a question", sites),
+    View("papers", "Papers that are read", papers),
+    View("reading", "A paper beside its guide", reading),
+    View("data", "Tables", data),
+    View("table", "A question to a table: chart, rows, SQL", table, "tables"),
+    View("knowledge", "What people confirmed", knowledge),
+    View("rules", "A correction to review", rules),
+    View("memory", "What is remembered", memory),
+    View("traces", "Traces", traces),
+    View("steps", "One trace: its steps in the graph", steps),
+    View("settings", "Settings", settings),
+]

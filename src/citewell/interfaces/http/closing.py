@@ -1,0 +1,53 @@
+"""A server that is told to stop: what it still takes, and how many requests it has in hand.
+
+The one rule: what was begun is finished, in its time; what would begin something new is told when to come again.
+"""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from citewell.errors import Stopped
+from citewell.interfaces.http.deps import READING
+from citewell.interfaces.http.errors import reply
+from citewell.interfaces.http.openai_errors import of_ours
+from citewell.interfaces.problem import problem_of
+from citewell.service.stopping import Stopping
+
+ENDLESS = ("/events", "/mcp")  # ends of paths that are read for as long as there is something to tell
+FINISH = "/stop"  # has a question answer from what there is: that helps to end
+
+
+class Closing:
+    """ASGI middleware, inside guard.py's and around access.py's."""
+
+    def __init__(self, app: ASGIApp, stopping: Stopping) -> None:
+        self.app = app
+        self.stopping = stopping
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if self.stopping.closing.is_set() and _begins(str(scope["method"]), str(scope["path"])):
+            await self._refused(str(scope["path"]))(scope, receive, send)
+            return
+        self.stopping.began()
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.stopping.ended()
+
+    def _refused(self, path: str) -> ASGIApp:
+        seconds = self.stopping.retry_after
+        error = Stopped("the server is stopping and takes nothing new", hint=f"ask again in {seconds} seconds")
+        response = of_ours(error) if path.startswith("/v1/") else reply(503, problem_of(error))
+        response.headers["Retry-After"] = str(seconds)
+        return response
+
+
+def _begins(method: str, path: str) -> bool:
+    """Whether a request begins something: all but reading what is there, and ending a question early."""
+    if method in READING:
+        return path.endswith(ENDLESS)
+    return not path.endswith(FINISH)

@@ -1,0 +1,161 @@
+"""`/metrics` for Prometheus: what this server does, counted as it is done, and what it keeps, looked up when asked.
+
+The one rule: a label has few values, all of them ours: routes, agents, nodes, models of the settings, kinds, codes. No path, no id, no name.
+"""
+
+from __future__ import annotations
+
+import platform
+from typing import cast
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
+from prometheus_client.exposition import choose_encoder
+
+from citewell import __version__
+from citewell.service.app import App
+from citewell.service.figures import Figures, figures
+from citewell.watch import CANCELLED, Doing
+
+router = APIRouter(tags=["status"])
+
+QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+SLOW = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
+LONG = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600)
+TOKENS = {"sent": "prompt", "cached": "cached", "written": "completion"}  # label, and the name it has with a call
+SIGN_IN = frozenset({"not_signed_in", "wrong_token", "csrf"})
+CALLERS = frozenset({"invalid_input", "sensitive_content", "unknown_agent", "not_found", "conflict", "not_allowed"})
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}}, operation_id="get_metrics")
+async def get_metrics(request: Request) -> Response:
+    """In the form of Prometheus, or of OpenMetrics for who asks for that. For this machine, and for admins."""
+    app, metrics = cast("App", request.app.state.citewell), cast("Metrics", request.app.state.metrics)
+    metrics.kept(await figures(app))
+    encode, kind = choose_encoder(request.headers.get("accept", ""))
+    return Response(encode(metrics.registry), headers={"Content-Type": kind})
+
+
+class Metrics:
+    """A Watch that counts, in a registry of its own: two Apps in a process are two."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry(auto_describe=True)
+        ProcessCollector(registry=registry)
+        build = Info("citewell_build", "Which Citewell this is.", registry=registry)
+        build.info({"version": __version__, "python": platform.python_version()})
+
+        def counter(name: str, said: str, *labels: str) -> Counter:
+            return Counter(f"citewell_{name}", said, labels, registry=registry)
+
+        def gauge(name: str, said: str, *labels: str) -> Gauge:
+            return Gauge(f"citewell_{name}", said, labels, registry=registry)
+
+        def seconds(name: str, said: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+            return Histogram(f"citewell_{name}_seconds", said, labels, registry=registry, buckets=buckets)
+
+        self.requests = counter("http_requests", "Requests, by route and status.", "method", "route", "status")
+        self.request_seconds = seconds("http_request", "To the end of the reply, streams too.", QUICK, "method", "route")
+        self.requests_running = gauge("http_requests_running", "Requests in hand.")
+        self.limited = counter("rate_limited", "Requests refused because of a limit (access).", "limit")
+        self.refused = counter("sign_in_refused", "Requests of nobody who is signed in, by code.", "reason")
+        self.answers = counter("answers", "Questions, by agent and how they ended.", "agent", "status")
+        self.answer_seconds = seconds("answer", "From question to answer.", SLOW, "agent")
+        self.first_token = seconds("answer_first_token", "From question to the first piece of the draft.", SLOW, "agent")
+        self.answers_running = gauge("answers_running", "Questions that are being answered.")
+        self.node_seconds = seconds("node", "A step of an agent.", QUICK, "agent", "node")
+        self.calls = counter("model_calls", "Calls of models, by outcome.", "model", "operation", "outcome")
+        self.call_seconds = seconds("model_call", "A call of a model, to its last token.", QUICK, "model", "operation")
+        self.tokens = counter("model_tokens", "Tokens of chat models; cached ones are part of those sent.", "model", "kind")
+        self.job_seconds = seconds("job", "Work of the background, by how it ended.", LONG, "kind", "state")
+        self.jobs_running = gauge("jobs_running", "Jobs that this process is at.")
+        self.jobs = gauge("jobs", "Jobs that are kept.", "kind", "state")
+        self.queue = gauge("jobs_queued", "Jobs that wait.")
+        self.oldest = gauge("jobs_queued_oldest_seconds", "How long the oldest of them waits.")
+        self.documents = gauge("documents", "Documents that are kept.")
+        self.chunks = gauge("chunks", "Passages that are kept.")
+        self.unembedded = gauge("chunks_waiting", "Passages that are found by their words only so far.")
+        self.database = gauge("database_bytes", "The database file and its log.")
+        self.free = gauge("disk_free_bytes", "Free on the disk of the database.")
+
+    def began(self, doing: Doing) -> None:
+        if doing.kind == "request":
+            self.requests_running.inc()
+        elif doing.kind == "answer":
+            self.answers_running.inc()
+        elif doing.kind == "job":
+            self.jobs_running.inc()
+
+    def ended(self, doing: Doing) -> None:
+        _ENDED[doing.kind](self, doing)
+
+    def _request(self, doing: Doing) -> None:
+        facts = doing.facts
+        self.requests_running.dec()
+        self.requests.labels(facts["method"], facts["route"], str(facts["status"])).inc()
+        self.request_seconds.labels(facts["method"], facts["route"]).observe(doing.seconds)
+        if facts["limit"]:
+            self.limited.labels(facts["limit"]).inc()
+        elif facts["refusal"] in SIGN_IN:
+            self.refused.labels(facts["refusal"]).inc()
+
+    def _answer(self, doing: Doing) -> None:
+        self.answers_running.dec()
+        status = doing.facts.get("status")
+        self.answers.labels(doing.name, status or _failed(doing.outcome)).inc()
+        if status:
+            self.answer_seconds.labels(doing.name).observe(doing.seconds)
+        if doing.first is not None:
+            self.first_token.labels(doing.name).observe(doing.first)
+
+    def _node(self, doing: Doing) -> None:
+        self.node_seconds.labels(_agent(doing), doing.name).observe(doing.seconds)
+
+    def _call(self, doing: Doing) -> None:
+        facts = doing.facts
+        self.calls.labels(facts["model"], doing.name, doing.outcome or "ok").inc()
+        self.call_seconds.labels(facts["model"], doing.name).observe(doing.seconds)
+        for label, name in TOKENS.items():
+            if facts.get(name):
+                self.tokens.labels(facts["model"], label).inc(facts[name])
+
+    def _job(self, doing: Doing) -> None:
+        self.jobs_running.dec()
+        self.job_seconds.labels(doing.name, doing.facts.get("state") or doing.outcome).observe(doing.seconds)
+
+    def kept(self, found: Figures) -> None:
+        """What the database tells, just now."""
+        self.jobs.clear()
+        for (kind, state), number in found.jobs.items():
+            self.jobs.labels(kind, state).set(number)
+        self.queue.set(found.queued)
+        self.oldest.set(found.oldest)
+        self.documents.set(found.documents)
+        self.chunks.set(found.chunks)
+        self.unembedded.set(found.waiting)
+        self.database.set(found.bytes)
+        self.free.set(found.free)
+
+
+_ENDED = {
+    "request": Metrics._request,  # noqa: SLF001 - its own
+    "answer": Metrics._answer,  # noqa: SLF001
+    "node": Metrics._node,  # noqa: SLF001
+    "call": Metrics._call,  # noqa: SLF001
+    "job": Metrics._job,  # noqa: SLF001
+}
+
+
+def _failed(outcome: str) -> str:
+    """How a question ended that got no answer: `cancelled` (its client left), `invalid` (it was wrong), `stopped`, `failed`."""
+    if outcome in {CANCELLED, "stopped"}:
+        return outcome
+    return "invalid" if outcome in CALLERS else "failed"
+
+
+def _agent(doing: Doing) -> str:
+    """Whose node it is."""
+    above = doing.above
+    while above is not None and above.kind != "answer":
+        above = above.above
+    return above.name if above is not None else "none"

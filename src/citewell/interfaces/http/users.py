@@ -1,0 +1,125 @@
+"""`/api/users`: who may sign in, for admins: list, add, give a role, make and revoke tokens, remove.
+
+The one rule: what is changed here is who may do what, so each change leaves a line in the log that says who did it; a token is
+in one reply and nowhere else, the log among it.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from citewell.interfaces.http.deps import Admin, Caller, Citewell, caller_of
+from citewell.interfaces.http.errors import Refused
+from citewell.knowledge.users import Made, Role, TokenInfo, User
+from citewell.service import users as service
+from citewell.service.users import Added, UserWithTokens
+
+log = logging.getLogger("citewell.audit")
+
+
+def _signing_in(request: Request) -> None:
+    """Where nobody signs in, whoever reaches the port could make a token now and use it once users count. Raises Refused."""
+    if caller_of(request.scope).auth == "none":
+        hint = 'set auth = "token" and start the server; until then `citewell user add NAME` adds users'
+        raise Refused(409, "no_sign_in", "nobody signs in here, so there are no users to look after", hint)
+
+
+router = APIRouter(prefix="/api/users", tags=["users"], dependencies=[Depends(_signing_in)])
+
+
+class NewToken(BaseModel):
+    """`name`: what it is for. `days`: how long it is good; left out: until it is revoked. `widget`: for the chat element."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field("", max_length=200)
+    days: float | None = Field(None, gt=0, le=36_500)
+    widget: bool = False
+
+
+class NewUser(BaseModel):
+    """With a first token, of the name and the days that are said."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    user_id: str = Field(min_length=1, max_length=200)
+    role: Role = "reader"
+    token_name: str = Field("", max_length=200)
+    days: float | None = Field(None, gt=0, le=36_500)
+
+
+class NewRole(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    role: Role
+
+
+class Listed(BaseModel):
+    users: list[UserWithTokens]
+
+
+class Revoked(BaseModel):
+    revoked: list[TokenInfo]
+
+
+@router.get("")
+async def list_users(app: Citewell, _: Admin) -> Listed:
+    """In the order of their names, each with what is known of their tokens."""
+    return Listed(users=await service.list_users(app))
+
+
+@router.post("", status_code=201)
+async def add_user(body: NewUser, app: Citewell, caller: Admin) -> Added:
+    """A user and their first token, which no later reply tells."""
+    added = await service.add_user(app, body.user_id, body.role, body.token_name, days=body.days)
+    _audit(caller, "added", added.user.user_id, f"as {added.user.role}, with {added.info.token_id}")
+    return added
+
+
+@router.patch("/{name}")
+async def change_role(name: str, body: NewRole, app: Citewell, caller: Admin) -> User:
+    """Another role, from the next request on. The last admin stays one."""
+    user = await service.set_role(app, name, body.role)
+    _audit(caller, "changed", user.user_id, f"to {user.role}")
+    return user
+
+
+@router.delete("/{name}", status_code=204)
+async def remove_user(name: str, app: Citewell, caller: Admin) -> None:
+    """With tokens and sessions; what they asked and added stays. The last admin stays."""
+    gone = await service.remove_user(app, name, keep_admin=True)
+    _audit(caller, "removed", gone.user_id, f"who was {gone.role}")
+
+
+@router.post("/{name}/tokens", status_code=201)
+async def make_token(name: str, app: Citewell, caller: Admin, body: NewToken | None = None) -> Made:
+    """Another token of a user, which no later reply tells."""
+    wish = body or NewToken()
+    made = await service.make_token(app, name, wish.name, days=wish.days, widget=wish.widget)
+    _audit(caller, "made a token for", made.info.user_id, made.info.token_id)
+    return made
+
+
+@router.delete("/{name}/tokens")
+async def revoke_tokens(name: str, app: Citewell, caller: Admin) -> Revoked:
+    """All tokens of a user; who signed in with them is signed out."""
+    gone = [await app.users.revoke(token.token_id) for token in await app.users.tokens(name)]
+    for token in gone:
+        _audit(caller, "revoked a token of", token.user_id, token.token_id)
+    return Revoked(revoked=gone)
+
+
+@router.delete("/{name}/tokens/{token_id}")
+async def revoke_token(name: str, token_id: str, app: Citewell, caller: Admin) -> Revoked:
+    """One token, where it is this user's."""
+    gone = await app.users.revoke(token_id, name)
+    _audit(caller, "revoked a token of", gone.user_id, gone.token_id)
+    return Revoked(revoked=[gone])
+
+
+def _audit(caller: Caller, did: str, whom: str, what: str) -> None:
+    """At a level that is logged by default. Names are printable and without spaces, so a line is a line."""
+    log.warning("users: %s %s %s %s", caller.user_id, did, whom, what)

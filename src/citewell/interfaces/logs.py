@@ -1,0 +1,156 @@
+"""The log: lines of text for people, or one JSON object a line for programs; to standard error. Set up by the command line only.
+
+Each line carries the ids of what was being done (`request_id`, `trace_id`, `job_id`; `citewell.watch`).
+The one rule: no secret and nothing that somebody wrote. Keys of the settings, tokens, cookies, names and passwords and query
+strings of addresses, and the question that is being answered are taken out of every line, whoever wrote it; libraries may warn, and
+say nothing more (some tell headers and bodies when they are asked for details).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+
+from citewell.config import Settings
+from citewell.watch import now
+
+OURS = ("citewell", "uvicorn")  # loggers that keep to `log_level`; all others say warnings at most
+FIELDS = ("method", "route", "status", "seconds", "user_id")  # of an access line, where there are
+LEFT_OUT = "[left out]"
+SHORTEST = 4  # characters of a question that is looked for: shorter ones are words of everybody's
+_PATTERNS = (
+    (re.compile(r"\bcw_[\w-]{8,}"), LEFT_OUT),  # tokens
+    (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{4,}"), rf"\1 {LEFT_OUT}"),
+    (re.compile(r"(citewell_session=)[^\s;,'\"]+"), rf"\1{LEFT_OUT}"),
+    (re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@'\"]+@"), rf"\1{LEFT_OUT}@"),
+    (re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#'\"<>]+\?)[^\s'\"<>]+"), rf"\1{LEFT_OUT}"),
+)
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # a line is one line, and no terminal obeys it
+
+
+class Discreet:
+    """Takes out of a text what no log may hold. `secrets`: those of the settings."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self.secrets = sorted({each for each in secrets if each}, key=len, reverse=True)
+
+    def __call__(self, text: str) -> str:
+        this = now()
+        for hidden in this.hidden if this is not None else ():
+            text = _without(text, hidden)
+        for secret in self.secrets:
+            text = text.replace(secret, LEFT_OUT)
+        for pattern, instead in _PATTERNS:
+            text = pattern.sub(instead, text)
+        return text
+
+
+class Ids(logging.Filter):
+    """Puts the ids of what is being done on each record, in the task that logs it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        this = now()
+        record.ids = dict(this.ids) if this is not None else {}
+        return True
+
+
+class Text(logging.Formatter):
+    """`LEVEL logger: message [id=...]`, a traceback below; `times`: the time before it."""
+
+    def __init__(self, discreet: Discreet, *, times: bool) -> None:
+        super().__init__()
+        self._discreet = discreet
+        self._times = times
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = {**_fields(record), **getattr(record, "ids", {})}
+        tail = "".join(f" {name}={value}" for name, value in said.items() if name not in {"method", "route", "status"})
+        line = f"{record.levelname} {record.name}: {self._discreet(record.getMessage())}{tail}"
+        if self._times:
+            line = f"{_time(record)} {line}"
+        line = _CONTROLS.sub(lambda each: each[0].encode("unicode_escape").decode(), line)
+        trace = _traceback(self, record)
+        return f"{line}\n{self._discreet(trace)}" if trace else line
+
+
+def _json_formatter(discreet: Discreet) -> logging.Formatter:
+    """Built where it is asked for: its library is not light."""
+    from pythonjsonlogger.json import JsonFormatter
+
+    class Json(JsonFormatter):
+        def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
+            log_data |= {
+                "time": _time(record),
+                "level": record.levelname.lower(),
+                "logger": record.name,
+                "message": discreet(record.getMessage()),
+                **getattr(record, "ids", {}),
+                **_fields(record),
+            }
+            if trace := str(message_dict.get("exc_info") or ""):
+                log_data["exception"] = discreet(trace)
+
+    return Json(json_ensure_ascii=False, json_default=str)
+
+
+def set_up(settings: Settings, *, times: bool = False) -> None:
+    """Where nobody has set logging up yet, as Python's own `basicConfig` does. `times`: lines of text begin with the time; JSON
+    always tells it.
+    """
+    root = logging.getLogger()
+    if root.handlers:
+        return
+    root.addHandler(handler_of(settings, times=times))
+    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    root.setLevel(max(level, logging.WARNING))
+    for name in OURS:
+        logging.getLogger(name).setLevel(level)
+    if settings.log_level != "debug":  # each retry is a warning to it; what came of them is told by who asked
+        logging.getLogger("stamina").setLevel(logging.ERROR)
+    logging.captureWarnings(True)
+
+
+def handler_of(settings: Settings, *, times: bool = False) -> logging.Handler:
+    """What writes the lines as the settings want them."""
+    discreet = Discreet(secrets_of(settings))
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_json_formatter(discreet) if settings.log_format == "json" else Text(discreet, times=times))
+    handler.addFilter(Ids())
+    return handler
+
+
+def secrets_of(settings: BaseModel) -> Iterator[str]:
+    """The values of all settings that are secret."""
+    for name in type(settings).model_fields:
+        value = getattr(settings, name)
+        if isinstance(value, SecretStr):
+            yield value.get_secret_value()
+        elif isinstance(value, BaseModel):
+            yield from secrets_of(value)
+
+
+def _without(text: str, hidden: str) -> str:
+    """Also as Python's `repr` and as JSON write it: errors quote what they choke on."""
+    for form in {hidden, hidden.strip(), repr(hidden)[1:-1], json.dumps(hidden)[1:-1]}:
+        if len(form) >= SHORTEST:
+            text = text.replace(form, LEFT_OUT)
+    return text
+
+
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _traceback(formatter: logging.Formatter, record: logging.LogRecord) -> str:
+    return formatter.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else ""

@@ -1,0 +1,111 @@
+"""How a server ends: nothing new is begun, what runs gets its time, and what is left then is cut off.
+
+The one rule: who is cut off is told whether there is something to go on with, and that is looked up, never guessed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from citewell.errors import CitewellError, NotFound, Stopped
+
+if TYPE_CHECKING:
+    from citewell.service.app import App
+    from citewell.service.run import Run
+
+log = logging.getLogger(__name__)
+BACK = 5  # seconds that a server is thought to need to be back, told to who asks meanwhile
+
+
+class Stopping:
+    """Of one server. `closing`: nothing new is begun. `cut`: time is over, what runs ends. `running`: requests in hand."""
+
+    def __init__(self) -> None:
+        self.closing = asyncio.Event()
+        self.cut = asyncio.Event()
+        self.running = 0
+        self.lost = self.kept = 0  # answers that were cut off: for good, and such as can be gone on with
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._until = 0.0
+        self._limits: set[asyncio.Timeout] = set()
+
+    def close(self, seconds: float = 0.0) -> None:
+        """Nothing new from now on; what runs has so many seconds."""
+        self._until = time.monotonic() + seconds
+        self.closing.set()
+
+    def end(self) -> None:
+        """Cut off what runs."""
+        self.closing.set()
+        self.cut.set()
+        for limit in self._limits:
+            limit.reschedule(asyncio.get_running_loop().time())
+
+    def began(self) -> None:
+        """A request is in hand; `ended` when it is answered, or its client has left."""
+        self.running += 1
+        self._idle.clear()
+
+    def ended(self) -> None:
+        self.running -= 1
+        if not self.running:
+            self._idle.set()
+
+    async def idle(self) -> None:
+        """Until no request is in hand."""
+        await self._idle.wait()
+
+    @property
+    def retry_after(self) -> int:
+        """Seconds after which it is worth while to ask again."""
+        return math.ceil(max(0.0, self._until - time.monotonic())) + BACK
+
+    @asynccontextmanager
+    async def bounded(self) -> AsyncIterator[None]:
+        """Work that nobody else would cut off: it is cancelled when the time is over. Raises Stopped."""
+        try:
+            async with asyncio.timeout(None) as limit:
+                self._limits.add(limit)
+                if self.cut.is_set():
+                    limit.reschedule(asyncio.get_running_loop().time())
+                try:
+                    yield
+                finally:
+                    self._limits.discard(limit)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise stopped() from None
+
+
+def stopped(resume: str = "") -> Stopped:
+    """What somebody is told whose question was cut off. `resume`: the run that it was, where it can be gone on with."""
+    if not resume:
+        return Stopped("the server is stopping", hint="ask again when it is back")
+    hint = f'what was done is kept: when it is back, POST /api/ask {{"resume": "{resume}"}} goes on, and so does "Go on" on the page'
+    return Stopped("the server is stopping, and this was not answered yet", hint=hint, resume=resume)
+
+
+async def cut_off(app: App, run: Run) -> Stopped:
+    """A run was cancelled because the server ends: what whoever asked is told."""
+    stopping = app.root.stopping
+    user_id = run.request.user_id
+    try:
+        if run.holder and any(left.trace_id == run.trace_id for left in await app.runs.list(user_id)):
+            stopping.kept += 1
+            return stopped(run.trace_id)
+        with suppress(NotFound):
+            await app.traces.get(run.trace_id, user_id)
+            hint = f"it was answered just now: its conversation has it, and so has `citewell trace {run.trace_id}`"
+            return Stopped("the server is stopping", hint=hint)
+    except CitewellError as error:
+        log.warning("run %s: %s", run.trace_id, error.message)
+    stopping.lost += 1
+    return stopped()

@@ -1,0 +1,205 @@
+"""A server in a thread of this process for programs that send it anything, what is in it, and a run of schemathesis against it.
+
+The one rule: what the generator makes up is never found, so half of the names in addresses are those of things that are there;
+what deletes gets names of its own, so that the others stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import threading
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import schemathesis
+import uvicorn
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import from_schema
+from schemathesis.engine.events import EngineFinished, FatalError, NonFatalError, ScenarioFinished
+
+from citewell.config import Settings
+from citewell.interfaces.http import create_app
+from citewell.models.scripted import ScriptedLLM
+from citewell.service.app import App
+from citewell.service.users import add_user
+
+PATIENCE = 60.0
+TEXT = "# Northgate\n\nThe Northgate lighthouse was built in 1857. Its tower is 31 metres high.\n"
+TABLE = "name,height\nNorthgate,31\nSouthgate,24\n"
+
+
+@contextlib.contextmanager
+def serving(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The whole application, its worker among it. Yields its address and an admin's token, empty where there are no users."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    started, told = threading.Event(), {"token": ""}
+    servers: list[uvicorn.Server] = []
+
+    async def run() -> None:
+        async with App(settings) as app:
+            assert isinstance(app.llm, ScriptedLLM)
+            app.llm.reply_with(lambda _: "The Northgate lighthouse was built in 1857.")
+            if settings.auth == "token":
+                told["token"] = (await add_user(app, "ann", "admin")).token
+            http = create_app(app)
+            server = uvicorn.Server(uvicorn.Config(http, log_config=None, timeout_graceful_shutdown=3))
+            server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]  # not in a thread
+            servers.append(server)
+            started.set()
+            await server.serve(sockets=[listener])
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
+    thread.start()
+    try:
+        assert started.wait(PATIENCE)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", told["token"]
+    finally:
+        for server in servers:
+            server.should_exit = True
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+@dataclass
+class Known:
+    """Names of what is there, by parameter: those that are kept, and those that may be deleted."""
+
+    kept: dict[str, list[str]] = field(default_factory=dict)
+    spare: dict[str, list[str]] = field(default_factory=dict)
+
+    def note(self, name: str, value: str, *, spare: bool = False) -> None:
+        (self.spare if spare else self.kept).setdefault(name, []).append(value)
+
+
+def seed(url: str, token: str) -> Known:
+    """One or two of everything: documents, tables, a paper, answers, feedback, memories."""
+    known = Known()
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    with httpx.Client(base_url=url, headers=headers, timeout=PATIENCE, trust_env=False) as client:
+        for collection, spare in (("kept", False), ("spare", True)):
+            job = _done(client, client.post(f"/api/collections/{collection}/documents", files={"file": ("a.md", TEXT)}))
+            known.note("job_id", job, spare=spare)
+            known.note("collections", collection, spare=spare)
+            for each in client.get(f"/api/collections/{collection}/documents").json()["documents"]:
+                known.note("doc_id", each["doc_id"], spare=spare)
+            source = client.post("/api/data/sources", files={"file": ("t.csv", TABLE)}, data={"name": f"t_{collection}"})
+            assert source.status_code == 201, source.text
+            known.note("sources", f"t_{collection}", spare=spare)
+            asked = {"question": "When was Northgate built?", "collection": collection}
+            answer = client.post("/api/ask", json=asked).json()
+            known.note("trace_id", answer["trace_id"], spare=spare)
+            known.note("session_id", answer["session_id"], spare=spare)
+            vote = client.post("/api/feedback", json={"trace_id": answer["trace_id"], "is_correct": True}).json()
+            known.note("feedback_id", vote["feedback_id"], spare=spare)
+            client.get(f"/api/jobs/{vote['job_id']}/events")
+            paper = (Path(__file__).resolve().parents[2] / "samples" / "library").glob("*.md")
+            text = next(paper, None)
+            begun = client.post("/api/papers", files={"file": ("p.md", text.read_bytes() if text else TEXT.encode())})
+            assert begun.status_code == 201, begun.text
+            known.note("papers", begun.json()["session"]["session_id"], spare=spare)
+        for each in client.get("/api/knowledge/confirmed").json()["confirmed"]:
+            known.note("item_id", each["item_id"], spare=False)
+    known.kept |= {"agent": ["qa", "data"], "number": ["1"], "model": ["citewell/qa"]}
+    return known
+
+
+def _done(client: httpx.Client, reply: httpx.Response) -> str:
+    """The job's id when it has ended well."""
+    assert reply.status_code == 202, reply.text
+    job = str(reply.json()["job_id"])
+    client.get(f"/api/jobs/{job}/events")  # ends when the job has
+    assert client.get(f"/api/jobs/{job}").json()["state"] == "done"
+    return job
+
+
+KINDS = (("/api/collections", "name", "collections"), ("/api/data", "name", "sources"), ("/api/papers", "session_id", "papers"))
+
+
+def _real(known: Known, case: Any) -> None:
+    """Half of the cases name what is there. Which half is settled by the case, so that a run is the same each time."""
+    deletes = case.method == "DELETE"
+    for name, value in dict(case.path_parameters or {}).items():
+        kind = next((kind for path, called, kind in KINDS if case.operation.path.startswith(path) and called == name), name)
+        there = (known.spare if deletes else known.kept).get(kind, [])
+        drawn = zlib.crc32(repr(value).encode("utf-8", "replace"))
+        if there and drawn % 2:
+            case.path_parameters[name] = there[drawn // 2 % len(there)]
+
+
+@dataclass
+class Run:
+    """What a run found: failures as text, and how many cases each operation had, and of what status."""
+
+    failures: list[str] = field(default_factory=list)
+    cases: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[int] = field(default_factory=Counter)
+    slowest: list[tuple[float, str]] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def fuzz(url: str, token: str, known: Known, *, examples: int, checks: list[str], stateful: bool = False) -> Run:
+    """Every operation of the description, with these checks of schemathesis; the same cases each time."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    given: dict[str, Any] = {
+        "seed": 1,
+        "headers": headers,
+        "continue-on-failure": True,
+        "suppress-health-check": ["all"],
+        "request-timeout": PATIENCE,
+        "cache": {"enabled": False},
+        "generation": {"deterministic": True, "database": "none", "max-examples": examples, "no-shrink": True},
+        "checks": {"enabled": False, **{check: {"enabled": True} for check in checks}},
+        "phases": {"stateful": {"enabled": stateful}, "examples": {"enabled": False}},
+    }
+    schema = schemathesis.openapi.from_url(f"{url}/api/openapi.json", config=SchemathesisConfig.from_dict(given), headers=headers)
+    run = Run()
+
+    @schemathesis.hook  # of all schemas: there is no such hook of one
+    def before_call(context: Any, case: Any, _kwargs: Any) -> None:
+        _real(known, case)
+        if case.operation.definition.raw.get("responses", {}).get("200", {}).get("content", {}).get("text/event-stream"):
+            run.cases["events"] += 1
+            if run.cases["events"] % 3 == 0:
+                case.headers = {**(case.headers or {}), "Accept": "text/event-stream"}
+
+    try:
+        for event in from_schema(schema).execute():
+            _note(run, event)
+    finally:
+        schemathesis.hooks.unregister(before_call)
+    return run
+
+
+def _note(run: Run, event: Any) -> None:
+    if isinstance(event, NonFatalError):
+        run.failures.append(f"{event.label}: {event.value!r}")
+    elif isinstance(event, FatalError):
+        raise event.exception
+    elif isinstance(event, EngineFinished):
+        run.seconds = event.running_time
+    elif isinstance(event, ScenarioFinished):
+        recorder = event.recorder
+        for case_id, interaction in recorder.interactions.items():
+            if interaction.response is not None:
+                case = recorder.cases[case_id].value
+                run.cases[case.operation.label] += 1
+                run.statuses[interaction.response.status_code] += 1
+                run.slowest = sorted([*run.slowest, (interaction.response.elapsed, case.as_curl_command())], reverse=True)[:5]
+        for case_id, done in recorder.checks.items():
+            for check in done:
+                if check.failure_info is not None:
+                    failure, case = check.failure_info.failure, recorder.cases[case_id].value
+                    said = recorder.interactions[case_id].response
+                    body = said.content[:300] if said is not None else b""
+                    run.failures.append(
+                        f"{check.name} {failure.operation}: {failure.title}: {failure.message[:600]}\n  {case.as_curl_command()[:800]}\n"
+                        f"  {said.status_code if said is not None else '-'} {body!r}"
+                    )

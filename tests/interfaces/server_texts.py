@@ -1,0 +1,251 @@
+"""The texts for people that the server's code holds, as templates: `{1} is broken: {2}`, found by reading the code.
+
+The one rule: what is not found here is not asked to have a Chinese, so whatever hands on a text goes by one of the names below.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import citewell
+
+ROOT = Path(citewell.__file__).parent
+# nothing of these reaches the page: other channels, what runs before there is a server, and what only developers see
+ELSEWHERE = (
+    "interfaces/cli/", "interfaces/mcp/", "interfaces/http/openai", "measure/", "tools.py", "config.py", "flow.py", "service/eval",
+    "service/corpus.py", "service/calibrate.py", "service/journal.py", "service/knowledge_files.py", "service/export",
+    "knowledge/confirmed_exchange.py", "models/scripted.py", "models/recorded.py", "models/pull", "retrieve/confidence.py",
+    "service/backup", "service/doctor.py", "__main__.py",
+)  # fmt: skip
+# words of a call's keyword, of an attribute or of a variable that holds what people read
+NAMES = {"hint", "reason", "why", "warning", "warnings", "problem", "problems", "notes", "trouble", "troubles", "message", "detail"}
+SILENT = {"ValueError", "TypeError", "AssertionError", "RuntimeError", "KeyError", "PromptError", "WiringError"}
+MOST = 12  # ways in which one text may be put together
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Module:
+    """A file of ours: its tree, what encloses what, and what is defined at its top."""
+
+    path: Path
+    tree: ast.Module
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+
+    def function_of(self, node: ast.AST) -> Function | None:
+        while (above := self.parents.get(node)) is not None:
+            if isinstance(above, Function):
+                return above
+            node = above
+        return None
+
+
+@cache
+def modules() -> tuple[Module, ...]:
+    found = []
+    for path in sorted(ROOT.rglob("*.py")):
+        if str(path.relative_to(ROOT)).startswith(ELSEWHERE):
+            continue
+        module = Module(path, ast.parse(path.read_text("utf-8")))
+        module.parents = {child: node for node in ast.walk(module.tree) for child in ast.iter_child_nodes(node)}
+        found.append(module)
+    return tuple(found)
+
+
+def errors() -> frozenset[str]:
+    """The names of our classes of errors, with those that are made of them."""
+    known = {"CitewellError"}
+    classes = [node for module in modules() for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)]
+    for _ in range(4):
+        known |= {each.name for each in classes if known & {_last(base) for base in each.bases}}
+    return frozenset(known)
+
+
+def texts() -> dict[str, str]:
+    """Template -> where it stands first."""
+    found: dict[str, str] = {}
+    kinds = errors()
+    for module in modules():
+        for node in ast.walk(module.tree):
+            for expression in _shown(node, kinds):
+                for text in ways(expression, module, frozenset()):
+                    if worded(text):
+                        found.setdefault(numbered(text), f"{module.path.relative_to(ROOT)}:{node.lineno}")  # type: ignore[attr-defined]
+    return found
+
+
+def _shown(node: ast.AST, kinds: frozenset[str]) -> list[ast.expr]:
+    """The expressions of a statement or call whose value people read."""
+    if isinstance(node, ast.Call):
+        name = _last(node.func)
+        if name in SILENT or name in {"debug", "info", "error", "exception", "Field", "field"}:
+            return []
+        shown = [each.value for each in node.keywords if each.arg in NAMES]
+        if name in kinds or name == "problem":
+            shown += node.args
+        if name == "warn" or (name in {"append", "extend"} and _of(node.func) in NAMES):
+            shown += node.args
+        return shown
+    if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value is not None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [node.value] if any(_last(target) in NAMES for target in targets) else []
+    if isinstance(node, Function) and (node.name.strip("_") in NAMES | {"notes", "advice", "reason_of"}):
+        return [each.value for each in ast.walk(node) if isinstance(each, ast.Return | ast.Yield) and each.value is not None]
+    return []
+
+
+def ways(node: ast.AST, module: Module, seen: frozenset[str]) -> list[str]:
+    """Every text that an expression may come to, `{}` where a value stands; none where nothing of ours is in it."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return [text.replace("{", "⟨").replace("}", "⟩")]
+        case ast.JoinedStr(values=values):
+            return _joined([_piece(each, module, seen) for each in values])
+        case ast.IfExp(body=one, orelse=other):
+            return [*ways(one, module, seen), *ways(other, module, seen)]
+        case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
+            return [text for each in values for text in ways(each, module, seen)]
+        case ast.Dict(values=values):
+            return [text for each in values for text in ways(each, module, seen)]
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _joined([ways(left, module, seen) or ["{}"], ways(right, module, seen) or ["{}"]])
+        case ast.Subscript(value=value) | ast.Starred(value=value) | ast.Await(value=value):
+            return ways(value, module, seen)
+        case ast.ListComp(elt=each) | ast.GeneratorExp(elt=each):
+            return ways(each, module, seen)
+        case ast.Call():
+            return _called(node, module, seen)
+        case ast.Name(id=name) if name not in seen:
+            return _named(name, node, module, seen | {name})
+    return []
+
+
+def _piece(node: ast.expr, module: Module, seen: frozenset[str]) -> list[str]:
+    if isinstance(node, ast.Constant):
+        return ways(node, module, seen)
+    assert isinstance(node, ast.FormattedValue)
+    value = node.value
+    if isinstance(value, ast.IfExp | ast.BinOp) or (isinstance(value, ast.Name) and value.id.isupper()):
+        return ways(value, module, seen) or ["{}"]
+    return ["{}"]
+
+
+def _called(node: ast.Call, module: Module, seen: frozenset[str]) -> list[str]:
+    """What a call of ours gives back; of `"; ".join(parts)` and `text.replace(…)` the parts and the text."""
+    name = _last(node.func)
+    if isinstance(node.func, ast.Attribute) and name in {"join", "replace", "get", "strip", "removeprefix", "capitalize"}:
+        inner = node.args if name == "join" else [node.func.value, *(node.args[1:] if name == "get" else [])]
+        return [text for each in inner for text in ways(each, module, seen)]
+    if name in seen or (isinstance(node.func, ast.Attribute) and _of(node.func) != "self"):
+        return []
+    texts: list[str] = []
+    for where in [module, *(each for each in modules() if name and _imports(module, name, each))]:
+        for function in ast.walk(where.tree):
+            if isinstance(function, Function) and function.name == name:
+                for each in ast.walk(function):
+                    if isinstance(each, ast.Return) and each.value is not None:
+                        texts += ways(each.value, where, seen | {name})
+    return texts
+
+
+def _named(name: str, node: ast.AST, module: Module, seen: frozenset[str]) -> list[str]:
+    """What a name may stand for: what is put into it in the function, what callers hand over, or a constant of the file."""
+    function = module.function_of(node)
+    if function is not None:
+        texts = _put(name, function, module, seen)
+        arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        if name in (names := [each.arg for each in arguments]):
+            texts += _handed(function.name, name, [each for each in names if each not in {"self", "cls"}], module, seen)
+        if texts:
+            return texts
+    for statement in module.tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                return ways(statement.value, module, seen)
+    for other in modules():
+        if _imports(module, name, other):
+            return _named(name, other.tree, other, seen)
+    return []
+
+
+def _put(name: str, function: Function, module: Module, seen: frozenset[str]) -> list[str]:
+    texts: list[str] = []
+    for each in ast.walk(function):
+        if isinstance(each, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and each.value is not None:
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+            for target in targets:
+                if isinstance(target, ast.Name) and target.id == name:
+                    texts += ways(each.value, module, seen)
+                elif isinstance(target, ast.Tuple) and any(_last(one) == name for one in target.elts):
+                    place = [_last(one) for one in target.elts].index(name)
+                    texts += _unpacked(each.value, place, module, seen)
+    return texts
+
+
+def _unpacked(value: ast.expr, place: int, module: Module, seen: frozenset[str]) -> list[str]:
+    if isinstance(value, ast.IfExp):
+        return [*_unpacked(value.body, place, module, seen), *_unpacked(value.orelse, place, module, seen)]
+    if isinstance(value, ast.Tuple) and place < len(value.elts):
+        return ways(value.elts[place], module, seen)
+    return ways(value, module, seen) if isinstance(value, ast.Call | ast.Subscript | ast.Name) else []
+
+
+def _handed(function: str, name: str, names: list[str], module: Module, seen: frozenset[str]) -> list[str]:
+    texts: list[str] = []
+    for call in ast.walk(module.tree):
+        if isinstance(call, ast.Call) and _last(call.func) == function:
+            given = [each.value for each in call.keywords if each.arg == name]
+            place = names.index(name) if name in names else len(call.args)
+            given += call.args[place : place + 1]
+            texts += [text for each in given for text in ways(each, module, seen)]
+    return texts
+
+
+@cache
+def _imports_of(module: Path) -> dict[str, str]:
+    tree = next(each.tree for each in modules() if each.path == module)
+    return {
+        alias.asname or alias.name: (node.module or "")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def _imports(module: Module, name: str, other: Module) -> bool:
+    said = _imports_of(module.path).get(name, "")
+    dotted = ".".join(("citewell", *other.path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+    return said == dotted
+
+
+def _joined(pieces: list[list[str]]) -> list[str]:
+    return ["".join(each) for each in list(product(*pieces))[:MOST]]
+
+
+def numbered(text: str) -> str:
+    """`{}` of a template counted: `{1}`, `{2}`."""
+    counted = iter(range(1, 100))
+    return re.sub(r"\{\}", lambda _: f"{{{next(counted)}}}", text).strip(" ;").replace("⟨", "{").replace("⟩", "}")
+
+
+def worded(text: str) -> bool:
+    """Whether it is English for people: two words, or one beside a value."""
+    bare = re.sub(r"\{\}", " ", text)
+    if re.search(r"[\u4e00-\u9fff]", bare):
+        return False  # the server says it in Chinese itself
+    words = re.findall(r"[A-Za-z']{2,}", bare)
+    return " " in text.strip() and (len(words) >= 2 or (len(words) == 1 and len(words[0]) > 3))
+
+
+def _last(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _of(node: ast.AST) -> str:
+    return _last(node.value) if isinstance(node, ast.Attribute) else ""

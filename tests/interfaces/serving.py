@@ -1,0 +1,181 @@
+"""`citewell serve` as a process of its own, for tests that send it real signals.
+
+The one rule: a test waits for something that the server shows (an event, a row, a reply), never for a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from citewell.config import Settings
+
+SSE = {"Accept": "text/event-stream"}
+PATIENCE = 60.0  # seconds that anything may take on a machine under load
+FACT = "The lighthouse was built in 1857."
+QUESTION = "When was the lighthouse built?"
+DOCUMENT = f"# Lighthouse\n\n{FACT} Its lamp is electric.\n"
+Events = list[tuple[str, dict[str, Any]]]
+
+
+def until(seen: Callable[[], Any], what: str) -> Any:
+    """What `seen` says as soon as that is something."""
+    end = time.monotonic() + PATIENCE
+    while not (found := seen()):
+        assert time.monotonic() < end, f"it never came: {what}"
+        time.sleep(0.02)
+    return found
+
+
+@dataclass
+class Server:
+    """A running server. `told`: its lines on standard error, as they come."""
+
+    process: subprocess.Popen[str]
+    url: str
+    told: list[str] = field(default_factory=list)
+
+    def send(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def stops(self, seconds: float = PATIENCE) -> int:
+        """Its exit code."""
+        return self.process.wait(seconds)
+
+    def get(self, path: str) -> httpx.Response:
+        return httpx.get(self.url + path, trust_env=False, timeout=PATIENCE)
+
+    def post(self, path: str, body: Any) -> httpx.Response:
+        return httpx.post(self.url + path, json=body, trust_env=False, timeout=PATIENCE)
+
+    def is_closing(self) -> None:
+        """Wait until it takes nothing new."""
+        until(lambda: self.get("/api/ready").status_code == 503, "ready says stopping")
+
+
+class Stream:
+    """A question's events, read in a thread."""
+
+    def __init__(self, server: Server, body: dict[str, Any], path: str = "/api/ask") -> None:
+        self.events: Events = []
+        self.lines: list[str] = []
+        self.whole = False
+        self._arguments = (f"{server.url}{path}", body)
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def has(self, kind: str) -> Any:
+        return until(lambda: next((data for name, data in self.events if name == kind), None), kind)
+
+    def end(self) -> Events:
+        """All events; the stream has ended as HTTP says."""
+        self._thread.join(PATIENCE)
+        assert self.whole, "the stream was broken off"
+        return self.events
+
+    def broken(self) -> Events:
+        self._thread.join(PATIENCE)
+        return self.events
+
+    def _read(self) -> None:
+        url, body = self._arguments
+        name = ""
+        try:
+            with httpx.stream("POST", url, json=body, headers=SSE, trust_env=False, timeout=2 * PATIENCE) as reply:
+                for line in reply.iter_lines():
+                    self.lines.append(line)
+                    if line.startswith("event: "):
+                        name = line.removeprefix("event: ")
+                    if line.startswith("data: {"):
+                        self.events.append((name, json.loads(line.removeprefix("data: "))))
+            self.whole = True
+        except httpx.HTTPError:
+            self.whole = False
+
+
+@dataclass
+class Bench:
+    """A home, and servers on it one after another."""
+
+    settings: Settings
+    environ: dict[str, str]
+    folder: Path
+
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A command that succeeds."""
+        done = subprocess.run(
+            [sys.executable, "-m", "citewell", *arguments],
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            timeout=2 * PATIENCE,
+            check=False,
+        )
+        assert done.returncode in {0, 3}, done.stderr
+        return done
+
+    def add(self, text: str = DOCUMENT, name: str = "lighthouse.md") -> None:
+        path = self.folder / name
+        path.write_text(text, "utf-8")
+        self.command("add", str(path))
+
+    @contextmanager
+    def serve(self, script: list[Any], **more: str) -> Iterator[Server]:
+        """With a model that says this."""
+        path = self.folder / f"script{len(list(self.folder.glob('script*')))}.json"
+        path.write_text(json.dumps(script), "utf-8")
+        environ = self.environ | {"CITEWELL_SCRIPTED_REPLIES": str(path)}
+        environ |= {f"CITEWELL_{name.upper()}": value for name, value in more.items()}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json"],
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            text = ""
+            while not text.rstrip().endswith("}"):
+                line = process.stdout.readline()
+                assert line, process.stderr.read()
+                text += line
+            server = Server(process, json.loads(text)["url"])
+            reading = threading.Thread(target=lambda: server.told.extend(process.stderr or ()), daemon=True)
+            reading.start()
+            yield server
+        finally:
+            process.kill()
+            process.wait(PATIENCE)
+            reading.join(PATIENCE)
+            process.stdout.close()
+            process.stderr.close()
+
+
+def bench(settings: Settings, folder: Path) -> Bench:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
+    return Bench(
+        settings,
+        kept
+        | {
+            "CITEWELL_HOME": str(settings.home),
+            "CITEWELL_CACHE": str(settings.cache),
+            "CITEWELL_LLM": "scripted",
+            "CITEWELL_EMBEDDER": "scripted",
+            "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1",
+        },
+        folder,
+    )
