@@ -14,11 +14,12 @@ import io
 import json
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pictures_fill as fill
@@ -27,6 +28,7 @@ from pictures_site import CHINESE, ENGLISH, site
 from pictures_steady import NOW, Steady
 from pictures_views import EMPTY, VIEWS, Shot, View
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from citewell.ingest.browser import find_chromium
 
@@ -57,11 +59,11 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as open_now:
         home = given.home or Path(open_now.enter_context(tempfile.TemporaryDirectory()))
-        browser = open_now.enter_context(chromium())
         steady = Steady()
         for name, pages in (("help.wainfell.example", ENGLISH), ("help.wantuo.example", CHINESE)):
             steady.call(open_now.enter_context(site(pages)), f"http://{name}")
         made = filled(home, steady)
+        browser = open_now.enter_context(chromium())
         taken = Taking(browser, steady, made, given.out, given.only)
         taken.all(fill.Server(home), [view for view in VIEWS if view.serve == "filled"], llm="none")
         script = home / "replies.json"
@@ -73,6 +75,8 @@ def main() -> None:
         empty.mkdir()
         taken.all(fill.Server(empty), EMPTY, llm="none")
     gallery(given.out)
+    if taken.failed:
+        raise SystemExit(f"not taken: {', '.join(taken.failed)}")
 
 
 def filled(home: Path, steady: Steady) -> dict[str, str]:
@@ -116,6 +120,7 @@ class Taking:
     made: dict[str, str]
     out: Path
     only: list[str]
+    failed: list[str] = field(default_factory=list)
 
     def all(self, server: fill.Server, views: list[View], **settings: str) -> None:
         wanted = [view for view in views if not self.only or view.name in self.only]
@@ -124,10 +129,20 @@ class Taking:
         with server.run(**settings):
             for view in wanted:
                 for look in LOOKS:
-                    with self._page(server.url, look) as page:
-                        view.show(Shot(page, look.lang, look.width, self.made, self.steady.shown))
-                        self._keep(page, self.out / f"{view.name}-{look.name}.png")
-                        print(f"{view.name}-{look.name}")
+                    self._one(server.url, view, look)
+
+    def _one(self, url: str, view: View, look: Look) -> None:
+        """A picture; one that cannot be taken is told, and the others are."""
+        name = f"{view.name}-{look.name}"
+        with self._page(url, look) as page:
+            try:
+                view.show(Shot(page, look.lang, look.width, self.made, self.steady.shown))
+                self._keep(page, self.out / f"{name}.png")
+            except PlaywrightError as error:
+                self.failed.append(name)
+                print(f"{name}: {error}", file=sys.stderr)
+            else:
+                print(name)
 
     @contextmanager
     def _page(self, url: str, look: Look) -> Iterator[Page]:
@@ -145,7 +160,7 @@ class Taking:
             self.steady.stand_in(context)
             context.add_init_script(f"localStorage.setItem('citewell.user_id', '{fill.USER}')")
             page = context.new_page()
-            page.clock.set_fixed_time(NOW * 1000)
+            page.clock.set_fixed_time(NOW)
             yield page
 
     def _keep(self, page: Page, path: Path) -> None:

@@ -67,7 +67,7 @@ class Server:
             while not told.rstrip().endswith("}") and (line := process.stdout.readline()):
                 told += line.decode()
             if not (found := re.search(r'"url": "([^"]+)"', told)):
-                raise SystemExit(f"citewell serve did not start; see {self.home / 'server.log'}")
+                raise SystemExit(f"citewell serve did not start: {told or (self.home / 'server.log').read_text()}")
             self.url = found[1]
             with httpx.Client(base_url=f"{self.url}/api", timeout=PATIENCE, trust_env=False) as self.client:
                 yield self

@@ -14,7 +14,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Route
 
-NOW = 1_792_314_000.0  # a Saturday of October 2026, in the morning, UTC: when all pictures are taken
+NOW = 1_792_314_000.0  # 18 October 2026, 09:00 UTC: when all pictures are taken
 DAY = 86_400.0
 _ID = re.compile(r"\b(qa_confirmed_tr|tr|ses|doc|mem|rule|job|fb|chunk|sec|msg|papers)([_-])([0-9a-f]{16})\b")
 _TIME = re.compile(r'("(?:\w+_at|last_updated)": ?)(\d{10}(?:\.\d+)?)')

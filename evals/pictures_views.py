@@ -71,13 +71,14 @@ def answer(shot: Shot) -> None:
 def writing(shot: Shot) -> None:
     page = shot.go("/ask", ".composer textarea, .ask-foot textarea")
     page.evaluate(LINE)
+    page.locator(".ask-foot select").first.select_option("dual_loop")
     page.locator(".ask-foot textarea").fill(ASKED[shot.lang][0])
     page.keyboard.press("Enter")
     page.locator(".making").wait_for()
     for event, data in json.loads(shot.id("told")):
         page.evaluate("([event, data]) => window.line(event, data)", [event, data])
     page.locator(".draft").wait_for()
-    page.locator(".graph-node.lit").first.wait_for(state="attached")
+    page.locator(".ask-steps-graph svg").first.wait_for(state="attached")
 
 
 def source(shot: Shot) -> None:

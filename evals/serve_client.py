@@ -1,6 +1,6 @@
 """Conversations with a server, many at once, in a process of their own so that they do not take the server's time.
 
-    echo '{"url": "http://127.0.0.1:8420", "agent": "qa", "conversations": [["When?"]], "at_once": 1}' | python evals/serve_client.py
+    echo '{"url": "http://127.0.0.1:8420", "conversations": [["When?"]], "at_once": 1}' | python evals/serve_client.py
 
 The one rule: while streams are open nothing is looked into, only kept with the moment at which it came; what it says is read
 when all is over. Written on bare sockets for the same reason.
@@ -98,24 +98,25 @@ async def ask(line: Line, path: str, body: dict[str, Any]) -> Turn:
     turn = Turn(next(iter(body.values())))
     began = time.perf_counter()
     try:
-        send(line, path, body)
+        line.writer.write(request(path, body))
         head = (await line.reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
         turn.status = int(head.split(" ", 2)[1])
         if "transfer-encoding: chunked" in head:
             await _stream(line, turn, began)
         else:
             length = int(re.search(r"content-length: (\d+)", head)[1])  # type: ignore[index]
-            turn.events = [("answer", json.loads(await line.reader.readexactly(length)))]
+            turn.events = [("reply", json.loads(await line.reader.readexactly(length)))]
             turn.answered = time.perf_counter() - began
     except (OSError, asyncio.IncompleteReadError):
         turn.lost = True
     return turn
 
 
-def send(line: Line, path: str, body: dict[str, Any]) -> None:
+def request(path: str, body: dict[str, Any]) -> bytes:
+    """A question as it goes over the line, its answer wanted as events."""
     data = json.dumps(body).encode()
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n"
-    line.writer.write(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
+    return f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data
 
 
 async def _stream(line: Line, turn: Turn, began: float) -> None:
@@ -134,9 +135,7 @@ async def _stream(line: Line, turn: Turn, began: float) -> None:
     except OSError:
         turn.lost = True
     raw = b"".join(pieces)
-    turn.first, turn.token, turn.answered = (
-        _when(raw, pieces, came, b"event: " + name) for name in (b"", b"token", b"answer")
-    )
+    turn.first, turn.token, turn.answered = (_when(raw, pieces, came, b"event: " + name) for name in (b"", b"token", b"answer"))
     turn.events = events(unchunked(raw))
 
 

@@ -1,6 +1,7 @@
 """Documents and questions for the bench of the server: a lighthouse each, with figures that no other has.
 
-The one rule: an answer tells whose it is. What is asked of one document stands in no other, so an answer that went astray shows.
+The one rule: an answer tells whose it is. What is asked of one document stands in no other, so an answer that went
+astray shows.
 """
 
 from __future__ import annotations

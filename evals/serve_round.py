@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from serve_check import Conversation, answer_of
 from serve_client import Plan, Turn
@@ -136,7 +136,7 @@ class Lag:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._probe)
 
-    def __enter__(self) -> Lag:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

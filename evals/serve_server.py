@@ -1,4 +1,4 @@
-"""A real `citewell serve` for the bench: on a free port of the loopback, in a home of its own, watched from outside through /proc.
+"""A real `citewell serve` for the bench: on a free port of the loopback, in a home of its own, watched through /proc.
 
 The one rule: it is ended by its process id, whatever happens.
 """
@@ -64,12 +64,14 @@ class Server:
         command = [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json"]
         self.process = subprocess.Popen(command, env=self.environ(), stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        told = ""
-        while not told.endswith("}\n"):
+        told = line = ""
+        while line != "}\n":
             line = self.process.stdout.readline()
+            told += line
             if not line:
                 raise RuntimeError(f"citewell serve ended with {self.process.wait()} before it listened")
-            told += line
+        if "url" not in json.loads(told):
+            raise RuntimeError(f"citewell serve did not start: {told}")
         self.url = json.loads(told)["url"]
         self.get("/api/health")
         self.started = time.perf_counter() - began
@@ -89,18 +91,15 @@ class Server:
 
     def get(self, *paths: str) -> list[Any]:
         """JSON replies in order, by one connection. Raises RuntimeError for one that is not 200."""
-        return [json.loads(body) for body in self.raw(*paths)]
+        with closing(self._line()) as line:
+            return [_reply(line, "GET", path) for path in paths]
 
-    def raw(self, *paths: str) -> list[bytes]:
-        bodies = []
-        with closing(http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)) as line:
-            for path in paths:
-                line.request("GET", path)
-                reply = line.getresponse()
-                bodies.append(reply.read())
-                if reply.status != 200:
-                    raise RuntimeError(f"{path}: {reply.status} {bodies[-1][:200]!r}")
-        return bodies
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        with closing(self._line()) as line:
+            return _reply(line, "POST", path, json.dumps(body))
+
+    def _line(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
 
     @property
     def pid(self) -> int:
@@ -126,3 +125,12 @@ class Server:
     def _status(self, name: str) -> float:
         lines = Path(f"/proc/{self.pid}/status").read_text("utf-8").splitlines()
         return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name + ":"))
+
+
+def _reply(line: http.client.HTTPConnection, method: str, path: str, body: str | None = None) -> Any:
+    line.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+    reply = line.getresponse()
+    data = reply.read()
+    if reply.status != 200:
+        raise RuntimeError(f"{method} {path}: {reply.status} {data[:200]!r}")
+    return json.loads(data)

@@ -140,7 +140,7 @@ class AccessSettings(Group):
     hosts: tuple[str, ...] = Field((), description="names that people ask for this server by, beside those of this machine")
     origins: tuple[str, ...] = Field((), description="sites whose pages may show the chat element, as https://www.example.com")
     public: tuple[str, ...] = Field(
-        (), description="collections (help) and sites (site:docs.example.com) that those pages may ask without a token of their own"
+        (), description="collections (help) and sites (site:docs.example.com) that those pages may ask without a token"
     )
     proxies: tuple[str, ...] = Field(
         (), description="addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed"
@@ -149,7 +149,7 @@ class AccessSettings(Group):
     idle_hours: float = Field(2.0, gt=0, description="hours without use after which it does so earlier")
     requests_a_minute: int = Field(600, ge=1, description="requests of one user in a minute")
     tries_a_minute: int = Field(10, ge=1, description="tries to sign in from one address in a minute")
-    visits_a_minute: int = Field(20, ge=1, description="questions and votes from one address in a minute, on pages of other sites")
+    visits_a_minute: int = Field(20, ge=1, description="questions and votes from one address in a minute, on those pages")
     visits_a_day: int = Field(5_000, ge=1, description="the same in a day, of all who use one token (or none) together")
 
     @field_validator("hosts", "origins", "public", "proxies", mode="before")

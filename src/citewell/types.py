@@ -251,7 +251,8 @@ class Answer(Shown):
     `site_exhausted`, `iterations_exhausted`, `pages_exhausted`, `unreachable` (nothing of it could be read) or `stopped` (by
     who asked); of tables `not_in_data` (the schema has no such thing), `ambiguous`, `no_source`,
     `no_model` (nothing confirmed fits, and no chat model is there), `no_statement` or `repairs_exhausted`.
-    `followed`: what people have confirmed, and this answer follows.
+    `followed`: what people have confirmed, and this answer follows. `choices`: of a question back (`clarify`), what may be
+    meant; any of them, sent as the next question of the session, settles it.
     """
 
     answer: str
@@ -269,6 +270,7 @@ class Answer(Shown):
     usage: Usage = Usage()
     data: dict[str, Any] | None = None
     followed: list[Followed] = []
+    choices: list[str] = []
     error_info: dict[str, str] | None = None
 
 

@@ -1,11 +1,11 @@
 """What is being done just now, for whoever looks on: figures, spans, the log.
 
-    with doing("call", "chat", model="scripted") as call:
+    with doing("call", "chat", facts={"model": "scripted"}) as call:
         reply = await ...
         call.facts["prompt"] = reply.tokens.prompt
 
-A request, an answer, a node, a call of a model and a job are each a `Doing`; those inside know the one above. Who wants to hear of
-them (`Watch`) is set once, where the work of an App begins (`look_on`), and holds for all tasks that are started from there.
+A request, an answer, a node, a call of a model and a job are each a `Doing`; those inside know the one above. Who wants to hear
+of them (`Watch`) is set once, where the work of an App begins (`look_on`), and holds for all tasks that are started from there.
 The one rule: looking on changes nothing. A watch that fails is logged, and what it looked at goes on; `facts` and `ids` hold
 names, figures and ids, never what somebody wrote.
 """
@@ -17,7 +17,7 @@ import logging
 import time
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, Self
 
 from citewell.errors import CitewellError
 
@@ -45,7 +45,8 @@ _now: ContextVar[Doing | None] = ContextVar("doing", default=None)
 class Doing:
     """One thing that is being done; a context manager. `name`: the agent of an answer, the node, the operation of a call, the
     kind of a job. `outcome`: empty where it ended well, else the `code` of its error. `first`: seconds to its first token.
-    `kept`: what each watch keeps with it. `hidden`: what somebody wrote, so that the log can leave it out. `error`: what ended it.
+    `kept`: what each watch keeps with it. `hidden`: what somebody wrote, so that the log can leave it out. `error`: what ended
+    it, for a watch to look at and not to keep.
     """
 
     __slots__ = (
@@ -82,7 +83,7 @@ class Doing:
         self.error: BaseException | None = None
         self._before: Doing | None = None
 
-    def __enter__(self) -> Doing:
+    def __enter__(self) -> Self:
         self._before = _now.get()
         _now.set(self)
         for watch in self.watches:
@@ -93,7 +94,7 @@ class Doing:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.seconds = time.perf_counter() - self.started
+        self.seconds = self.so_far()
         if error is not None:
             self.error, self.outcome = error, outcome_of(error)
         for watch in self.watches:
@@ -104,10 +105,22 @@ class Doing:
         self.error = None
         _now.set(self._before)  # by value: a stream may be closed in another task than the one that began it
 
+    def so_far(self) -> float:
+        """Seconds since it began."""
+        return time.perf_counter() - self.started
+
+    @property
+    def agent(self) -> str:
+        """Whose it is: of the answer that it is part of; empty where it is part of none."""
+        at: Doing | None = self
+        while at is not None and at.kind != "answer":
+            at = at.above
+        return at.name if at is not None else ""
+
     def token(self) -> None:
         """A first piece of the answer is there."""
         if self.first is None:
-            self.first = time.perf_counter() - self.started
+            self.first = self.so_far()
 
     def mark(self, **ids: str) -> None:
         """An id that it has from now on; those above have it too, so that a request knows of its answer."""
@@ -124,9 +137,9 @@ class Doing:
             at = at.above
 
 
-def doing(kind: Kind, name: str, ids: dict[str, str] | None = None, **facts: Any) -> Doing:
-    """`with doing(...)`: it begins with the block and ends with it."""
-    return Doing(kind, name, ids or {}, facts)
+def doing(kind: Kind, name: str, *, facts: dict[str, Any] | None = None, ids: dict[str, str] | None = None) -> Doing:
+    """For a `with`: it begins with the block and ends with it."""
+    return Doing(kind, name, ids or {}, {} if facts is None else facts)
 
 
 def now() -> Doing | None:
@@ -140,7 +153,7 @@ def look_on(*watches: Watch) -> None:
 
 
 def go_on(under: Doing) -> None:
-    """This task works for that one: a request that reached it by another way than being awaited."""
+    """The task works for that one from here on: a request that reached it by another way than being awaited."""
     _watches.set(under.watches)
     _now.set(under)
 

@@ -20,10 +20,23 @@ ELSEWHERE = (
     "interfaces/cli/", "interfaces/mcp/", "interfaces/http/openai", "measure/", "tools.py", "config.py", "flow.py", "service/eval",
     "service/corpus.py", "service/calibrate.py", "service/journal.py", "service/knowledge_files.py", "service/export",
     "knowledge/confirmed_exchange.py", "models/scripted.py", "models/recorded.py", "models/pull", "retrieve/confidence.py",
-    "service/backup", "service/doctor.py", "__main__.py",
+    "service/backup", "service/doctor.py", "interfaces/spans.py", "__main__.py",
 )  # fmt: skip
 # words of a call's keyword, of an attribute or of a variable that holds what people read
-NAMES = {"hint", "reason", "why", "warning", "warnings", "problem", "problems", "notes", "trouble", "troubles", "message", "detail"}
+NAMES = {
+    "hint",
+    "reason",
+    "why",
+    "warning",
+    "warnings",
+    "problem",
+    "problems",
+    "notes",
+    "trouble",
+    "troubles",
+    "message",
+    "detail",
+}
 SILENT = {"ValueError", "TypeError", "AssertionError", "RuntimeError", "KeyError", "PromptError", "WiringError"}
 MOST = 12  # ways in which one text may be put together
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -66,6 +79,7 @@ def errors() -> frozenset[str]:
     return frozenset(known)
 
 
+@cache
 def texts() -> dict[str, str]:
     """Template -> where it stands first."""
     found: dict[str, str] = {}
@@ -144,13 +158,32 @@ def _called(node: ast.Call, module: Module, seen: frozenset[str]) -> list[str]:
     if name in seen or (isinstance(node.func, ast.Attribute) and _of(node.func) != "self"):
         return []
     texts: list[str] = []
-    for where in [module, *(each for each in modules() if name and _imports(module, name, each))]:
-        for function in ast.walk(where.tree):
-            if isinstance(function, Function) and function.name == name:
-                for each in ast.walk(function):
-                    if isinstance(each, ast.Return) and each.value is not None:
-                        texts += ways(each.value, where, seen | {name})
+    for where, function in functions().get(name, ()):
+        if where is module or _imports(module, name, where):
+            for each in ast.walk(function):
+                if isinstance(each, ast.Return) and each.value is not None:
+                    texts += ways(each.value, where, seen | {name})
     return texts
+
+
+@cache
+def functions() -> dict[str, list[tuple[Module, Function]]]:
+    found: dict[str, list[tuple[Module, Function]]] = {}
+    for module in modules():
+        for node in ast.walk(module.tree):
+            if isinstance(node, Function):
+                found.setdefault(node.name, []).append((module, node))
+    return found
+
+
+@cache
+def calls(module: Path) -> dict[str, list[ast.Call]]:
+    """The calls in a file, by the name of what is called."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in ast.walk(next(each.tree for each in modules() if each.path == module)):
+        if isinstance(node, ast.Call):
+            found.setdefault(_last(node.func), []).append(node)
+    return found
 
 
 def _named(name: str, node: ast.AST, module: Module, seen: frozenset[str]) -> list[str]:
@@ -198,12 +231,11 @@ def _unpacked(value: ast.expr, place: int, module: Module, seen: frozenset[str])
 
 def _handed(function: str, name: str, names: list[str], module: Module, seen: frozenset[str]) -> list[str]:
     texts: list[str] = []
-    for call in ast.walk(module.tree):
-        if isinstance(call, ast.Call) and _last(call.func) == function:
-            given = [each.value for each in call.keywords if each.arg == name]
-            place = names.index(name) if name in names else len(call.args)
-            given += call.args[place : place + 1]
-            texts += [text for each in given for text in ways(each, module, seen)]
+    for call in calls(module.path).get(function, ()):
+        given = [each.value for each in call.keywords if each.arg == name]
+        place = names.index(name) if name in names else len(call.args)
+        given += call.args[place : place + 1]
+        texts += [text for each in given for text in ways(each, module, seen)]
     return texts
 
 

@@ -147,16 +147,16 @@ class Bench:
         )
         assert process.stdout is not None
         assert process.stderr is not None
+        told: list[str] = []
+        reading = threading.Thread(target=lambda: told.extend(process.stderr or ()), daemon=True)
+        reading.start()
         try:
             text = ""
-            while not text.rstrip().endswith("}"):
+            while not text.endswith("\n}\n"):
                 line = process.stdout.readline()
-                assert line, process.stderr.read()
+                assert line, told
                 text += line
-            server = Server(process, json.loads(text)["url"])
-            reading = threading.Thread(target=lambda: server.told.extend(process.stderr or ()), daemon=True)
-            reading.start()
-            yield server
+            yield Server(process, json.loads(text)["url"], told)
         finally:
             process.kill()
             process.wait(PATIENCE)

@@ -17,7 +17,7 @@ from citewell.interfaces.http import create_app
 from citewell.interfaces.http.access import COOKIE, OPEN, OPEN_BELOW, lifetime
 from citewell.knowledge.users import Users
 from citewell.service.app import App
-from citewell.service.users import add_user, make_token, remove_user, revoke, set_role
+from citewell.service.users import add_user, make_token, make_widget_token, remove_user, revoke, set_role
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served
@@ -283,7 +283,8 @@ async def test_hosts(client: httpx.AsyncClient) -> None:
 async def test_pages_of_other_sites(app: App, client: httpx.AsyncClient) -> None:
     """Those that are listed may ask with a reader's token and give feedback, and nothing else; the others nothing."""
     admin, reader = (await add_user(app, "boss")).token, (await add_user(app, "guest", "reader")).token
-    widget = (await make_token(app, "guest", widget=True)).token
+    await app.catalog.create_collection("help")
+    widget = (await make_widget_token(app, "guest", collection="help")).token
     asking = {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"}
     for path in ("/api/ask", "/api/feedback"):
         allowed = await client.options(path, headers=asking | {"Access-Control-Request-Method": "POST"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,7 +66,27 @@ def test_refusals_say_what_to_do(cli: Cli) -> None:
         result = cli("user", *arguments)
         assert (result.code, said in result.err) == (1, True), (arguments, result.err)
     assert len(json.loads(cli("user", "list", "--json").out)["users"]) == 2
-    assert "for the chat element" in cli("user", "token", "guest", "--widget").err
+
+
+def test_a_token_for_a_page(cli: Cli, tmp_path: Path) -> None:
+    """It is for one collection or one site that is there; lists say which."""
+    (tmp_path / "help.md").write_text("# Help\n\nThe desk is open from nine to five.")
+    assert cli("add", str(tmp_path / "help.md"), "-c", "help").code == 0
+    cli("user", "add", "boss")
+    cli("user", "add", "guest", "--role", "reader")
+    for arguments, said in (
+        (("--widget",), "--collection NAME, or --site NAME"),
+        (("--widget", "-c", "help", "--site", "help"), "one collection or one site"),
+        (("--widget", "-c", "nothing"), "nothing"),
+        (("--widget", "--site", "help"), "citewell sites list"),
+    ):
+        result = cli("user", "token", "guest", *arguments)
+        assert (result.code, said in result.err) == (1, True), (arguments, result.err)
+    made = cli("user", "token", "guest", "--widget", "-c", "help")
+    assert made.out.startswith("cw_")
+    assert "for the chat element, collection help" in made.err
+    assert "for the chat element: collection help" in cli("user", "list").out
+    assert json.loads(cli("user", "token", "guest", "-c", "help", "--json").out)["info"]["bound"] == "collection:help"
 
 
 def test_serve_refuses_what_all_could_reach(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_every_path_is_in_the_page(app: App) -> None:
     assert [path for path in described if shape(path) not in named] == []
 
 
-@pytest.mark.parametrize("what", [*AGENTS, *(set(AskOptions.model_fields) - set(SearchOptions.model_fields))])
+@pytest.mark.parametrize("what", [*AGENTS, *sorted(set(AskOptions.model_fields) - set(SearchOptions.model_fields))])
 def test_what_a_question_may_say_is_in_the_page(what: str) -> None:
     asked = next(row for row in rows("http.md") if row.startswith("| `POST /api/ask`"))
     assert f"`{what}`" in asked

@@ -35,9 +35,7 @@ def settings(settings: Settings) -> Settings:
 
 @pytest.fixture
 async def by(app: App, served: Served) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
-    async with people(
-        app, str(served.client.base_url), boss="admin", bob="reader", ed="editor", rob="reviewer"
-    ) as clients:
+    async with people(app, str(served.client.base_url), boss="admin", bob="reader", ed="editor", rob="reviewer") as clients:
         yield clients
 
 
@@ -69,8 +67,9 @@ async def test_a_user_from_first_to_last(
     assert (await boss.patch("/api/users/eve", json={"role": "reader"})).json()["role"] == "reader"
     assert (await client.get("/api/me", headers=bearer(token))).json()["role"] == "reader"
 
-    more = (await boss.post("/api/users/eve/tokens", json={"widget": True})).json()
-    assert more["info"]["scope"] == "widget"
+    await boss.post("/api/collections", json={"name": "help"})
+    more = (await boss.post("/api/users/eve/tokens", json={"collection": "help"})).json()
+    assert (more["info"]["scope"], more["info"]["bound"]) == ("widget", "collection:help")
     listed = await boss.get("/api/users")
     assert token not in listed.text
     assert more["token"] not in listed.text
@@ -118,7 +117,9 @@ async def test_what_is_wrong_is_told(by: dict[str, httpx.AsyncClient]) -> None:
         ("POST", "", {"user_id": "x", "admin": True}, 422),
         ("PATCH", "/nobody", {"role": "reader"}, 404),
         ("POST", "/nobody/tokens", None, 404),
-        ("POST", "/ed/tokens", {"widget": True}, 422),
+        ("POST", "/ed/tokens", {"collection": "help"}, 422),
+        ("POST", "/bob/tokens", {"collection": "help"}, 404),
+        ("POST", "/bob/tokens", {"collection": "help", "site": "help"}, 422),
         ("DELETE", "/bob/tokens/tok_none", None, 404),
     ]
     for method, path, body, status in wrong:

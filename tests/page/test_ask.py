@@ -154,20 +154,70 @@ def test_a_draft_is_a_draft_until_it_is_proved(goto: Goto, page: Page, said: Any
 
 
 def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
-    """A run that was stopped goes on under its own name; a line that ends without an answer says so."""
+    """A run that was stopped goes on under its own name where the server has kept it; a line that ends without an answer says
+    so, and what the server knows of it."""
+    kept = [{"trace_id": "tr_7"}]
+    page.route("**/api/runs?*", lambda route: route.fulfill(json={"runs": kept}))
+    page.route("**/api/runs", lambda route: route.fulfill(json={"runs": kept}))
     goto("/ask")
     page.evaluate(LINE)
+    page.get_by_label("Who answers").select_option("dual_loop")
     question(page)
     said("step", {"n": 1, "node": "retrieve_memory", "action": "route_query", "seconds": 0.01, "detail": {"trace_id": "tr_7"}})
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("It can go on where it was.")).to_be_visible()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Go on", exact=True).click()
     until(page, "() => window.asked.length === 2")
     assert page.evaluate("() => window.asked[1].resume") == "tr_7"
+    kept.clear()
     page.evaluate("() => window.cut()")
-    expect(page.get_by_role("alert")).to_contain_text("the line ended before the answer came")
+    expect(page.get_by_role("alert")).to_contain_text("nothing of it is kept")
+    expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Edit and ask again").click()
     expect(page.get_by_role("textbox", name="Your question")).to_have_value(QUESTION)
+
+
+def test_what_keeps_nothing_is_asked_anew(goto: Goto, page: Page, said: Any) -> None:
+    """One pass is not kept: a stopped question of `qa` is asked again, with what it was asked with."""
+    goto("/ask")
+    page.evaluate(LINE)
+    page.get_by_label("Who answers").select_option("qa")
+    question(page)
+    said("step", {"n": 1, "node": "InputValidationNode", "action": "default", "seconds": 0.01, "detail": {"trace_id": "tr_8"}})
+    expect(page.locator(".ask-steps-list")).to_contain_text("InputValidationNode")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("You stopped this.", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Ask again", exact=True).click()
+    until(page, "() => window.asked.length === 2")
+    first, second = page.evaluate("() => window.asked")
+    assert first == second
+
+
+def test_the_server_stops_in_the_middle(served: Served, goto: Goto, page: Page, said: Any, axe: Any, picture: Any) -> None:
+    """That is told; when the server is back, the answer that it had finished meanwhile stands there, and its conversation."""
+    served.add("default", POLICY.name, POLICY.read_bytes())
+    goto("/ask")
+    page.evaluate(LINE)
+    page.get_by_label("Who answers").select_option("qa")
+    asked = "How often is a password of this very test changed?"
+    question(page, asked)
+    until(page, "() => window.asked.length === 1")
+    finished = served.api("POST", "/ask", json={"question": asked})
+    detail = {"trace_id": finished["trace_id"]}
+    said("step", {"n": 1, "node": "InputValidationNode", "action": "default", "seconds": 0.01, "detail": detail})
+    served.stop()
+    said("error", {"error": {"code": "stopping", "message": "the server is stopping", "hint": "ask again when it is back"}})
+    page.evaluate("() => window.cut()")
+    lost = page.get_by_role("alert").filter(has_text="The server was stopped before the answer came.")
+    expect(lost).to_contain_text("looks whether it was answered meanwhile")
+    expect(page.get_by_role("button", name="Ask again", exact=True)).to_be_visible()
+    picture("ask-lost")
+    axe(page)
+    served.start()
+    expect(page.get_by_role("article", name="Answer")).to_be_visible()
+    expect(lost).to_have_count(0)
+    expect(page).to_have_url(re.compile(f"#/ask/{finished['session_id']}$"))
 
 
 def test_pages_of_a_site_as_they_are_visited(goto: Goto, page: Page, said: Any) -> None:

@@ -82,6 +82,19 @@ async def test_steps_come_before_the_answer_and_the_answer_last(filled: App) -> 
     assert {"step", "token", "citation", "answer"} <= set(kinds)
 
 
+@pytest.mark.parametrize("agent", ["qa", "auto", "dual_loop"])
+async def test_the_first_step_tells_the_name_of_the_run(filled: App, agent: str) -> None:
+    """So that who loses the line can look for the answer; what is kept of the step is as it was."""
+    events = [event async for event in stream(filled, AskRequest(question="When was the lighthouse built?", agent=agent))]
+    steps = [event.data for event in events if isinstance(event.data, Step)]
+    answer = events[-1].data
+    assert isinstance(answer, Answer)
+    assert steps[0].detail["trace_id"] == answer.trace_id
+    assert not [step for step in steps[1:] if "trace_id" in step.detail]
+    if agent != "dual_loop":  # which notes it itself
+        assert "trace_id" not in (await filled.traces.get(answer.trace_id)).steps[0].detail
+
+
 async def test_evidence_is_in_the_retrieval_step(filled: App) -> None:
     """The first evidence is shown before any model is asked."""
     script(filled).enqueue("The lighthouse was built in 1857.")

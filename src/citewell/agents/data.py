@@ -38,7 +38,7 @@ async def load_context(state: DataState, deps: Deps) -> Literal["analyze", "no_a
         return _failed(state, "Load Context", found[1])
     history = [Message(role=m.role, content=clean(m.content)) for m in state.history if m.content.strip()]
     if options := candidates(question, history):
-        clarify(state, say("which_reading", state.lang, options=either(options, state.lang)))
+        clarify(state, say("which_reading", state.lang, options=either(options, state.lang)), options)
         return "no_answer"
     state.standalone = await _alone(state, question, history, deps.llm)
     try:
@@ -51,7 +51,7 @@ async def load_context(state: DataState, deps: Deps) -> Literal["analyze", "no_a
     except SourceUnavailable as error:
         return _failed(state, "Load Context", error)
     if not isinstance(loaded, Loaded):
-        clarify(state, say("which_source", state.lang, options=either(loaded, state.lang)))
+        clarify(state, say("which_source", state.lang, options=either(loaded, state.lang)), loaded)
         return "no_answer"
     state.source, state.source_name = loaded, loaded.name
     note(source=loaded.name, standalone=state.standalone)
@@ -122,7 +122,7 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
         return "no_answer"
     if len(analysis.choices) > 1:
         note(choices=list(analysis.choices))
-        clarify(state, say("which_reading", state.lang, options=either(analysis.choices, state.lang)))
+        clarify(state, say("which_reading", state.lang, options=either(analysis.choices, state.lang)), analysis.choices)
         return "no_answer"
     return "write"
 

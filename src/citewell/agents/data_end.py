@@ -6,6 +6,7 @@ The one rule: an answer is made of the rows by our own code; a model may word it
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from citewell.agents.data_state import DataState
 from citewell.errors import CitewellError
@@ -43,8 +44,9 @@ def refuse(state: DataState, reason: str, text: str) -> None:
     state.execution_status = state.execution_status or reason
 
 
-def clarify(state: DataState, text: str) -> None:
-    """A question back."""
+def clarify(state: DataState, text: str, choices: Sequence[str]) -> None:
+    """A question back, and what may be meant."""
+    state.choices = list(choices)
     state.status, state.stop_reason, state.final_answer = "clarify", "ambiguous", text
     state.execution_status = "ambiguous"
 

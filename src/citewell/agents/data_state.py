@@ -88,6 +88,7 @@ class DataState:
     chart: Chart | None = None
     followed: list[Followed] = field(default_factory=list)
     final_answer: str = ""
+    choices: list[str] = field(default_factory=list)  # of a question back
     status: Status = "error"
     confidence: float = 0.0
     stop_reason: str = ""

@@ -65,7 +65,7 @@ async def question_understanding(
     if options:
         lang = language(question)
         state.final_answer = say("which", lang, options=say("or", lang).join(options))
-        state.status = "clarify"
+        state.status, state.choices = "clarify", options
         note(options=options)
         return "clarify"
     try:

@@ -93,6 +93,7 @@ class QAState:
     # AnswerRefinementNode
     proof: Proof = field(default_factory=lambda: Proof([], []))
     final_answer: str = ""
+    choices: list[str] = field(default_factory=list)  # ours: of a question back
     answer_confidence: float = 0.0
     followed: list[Followed] = field(default_factory=list)  # ours
     formatted_citations: list[str] = field(default_factory=list)

@@ -1,9 +1,9 @@
-"""The log: lines of text for people, or one JSON object a line for programs; to standard error. Set up by the command line only.
+"""The log: lines of text for people, or a JSON object a line for programs; to standard error. Set up by the command line only.
 
 Each line carries the ids of what was being done (`request_id`, `trace_id`, `job_id`; `citewell.watch`).
 The one rule: no secret and nothing that somebody wrote. Keys of the settings, tokens, cookies, names and passwords and query
-strings of addresses, and the question that is being answered are taken out of every line, whoever wrote it; libraries may warn, and
-say nothing more (some tell headers and bodies when they are asked for details).
+strings of addresses, and the question that is being answered are taken out of every line, whoever wrote it; libraries may
+warn, and say nothing more (some tell headers and bodies when they are asked for details).
 """
 
 from __future__ import annotations

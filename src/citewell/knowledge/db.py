@@ -94,6 +94,10 @@ class Database:
         async with self._writing:
             return await anyio.to_thread.run_sync(self._transact, fn, True, limiter=self._connections)
 
+    async def try_writing(self) -> None:
+        """A write that changes nothing: the mark that the file has already. It reaches the disk as every other does."""
+        await self.write(lambda connection: connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}"))
+
     async def forget(self) -> None:
         """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy stays in it."""
         async with self._writing:

@@ -5,7 +5,7 @@ The one rule: every method of a provider that asks a model carries `@call`, so e
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -18,14 +18,17 @@ M = TypeVar("M")
 SAID = ("max_tokens", "temperature")  # arguments that are told
 
 
-def call(operation: str) -> Callable[[Callable[Concatenate[M, P], Awaitable[R]]], Callable[Concatenate[M, P], Coroutine[Any, Any, R]]]:
+Method = Callable[Concatenate[M, P], Coroutine[Any, Any, R]]
+
+
+def call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]:
     """For a method: `operation` says what is asked of the model."""
 
-    def declare(method: Callable[Concatenate[M, P], Awaitable[R]]) -> Callable[Concatenate[M, P], Coroutine[Any, Any, R]]:
+    def declare(method: Method[M, P, R]) -> Method[M, P, R]:
         @wraps(method)
         async def watched(self: M, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            said = {name: kwargs[name] for name in SAID if name in kwargs}
-            with doing("call", operation, model=str(getattr(self, "name", "")), **said) as this:
+            facts: dict[str, Any] = {name: kwargs[name] for name in SAID if name in kwargs}
+            with doing("call", operation, facts={"model": _model(self), **facts}) as this:
                 reply = await method(self, *args, **kwargs)
                 tokens = getattr(reply, "tokens", None)
                 if isinstance(tokens, Tokens):
@@ -35,3 +38,9 @@ def call(operation: str) -> Callable[[Callable[Concatenate[M, P], Awaitable[R]]]
         return watched
 
     return declare
+
+
+def _model(provider: Any) -> str:
+    """Its name; of one that is named by an address, what it is called by alone: an address may hold a key."""
+    name = str(getattr(provider, "name", ""))
+    return name.partition(":")[0] if "://" in name else name

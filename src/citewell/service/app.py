@@ -27,6 +27,7 @@ from citewell.knowledge.users import Users
 from citewell.models import build_embedder, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Reranker
 from citewell.retrieve.confidence import OWN, Calibration, in_force
+from citewell.service.health import ModelsSeen, Writing
 from citewell.service.stopping import Stopping
 from citewell.service.turns import Turns
 
@@ -68,6 +69,8 @@ class App:
         self.new_job = asyncio.Event()  # wakes the worker of this process
         self.turns = Turns()
         self.stopping = Stopping()
+        self.models_seen = ModelsSeen()
+        self.writing = Writing()
         self.running: dict[str, Run] = {}  # questions on their way that can be told to end, by trace_id
         self._stack = AsyncExitStack()
 
@@ -145,6 +148,7 @@ class App:
         # settings that are wrong for these are told before anything is opened
         embedder, _ = self.embedder.name, self.reranker
         self.db = await self._stack.enter_async_context(Database(self.settings.database))
+        self._stack.push_async_callback(self.writing.close)
         self.catalog = Catalog(self.db, embedder)
         self.sessions = Sessions(self.db)
         self.traces = Traces(self.db, self.settings.trace_days)

@@ -83,14 +83,18 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     begun(run)
     try:
         async with Alive(run), aclosing(AGENTS[run.agent](run)) as events:  # type: ignore[type-var]  # generators, all of them
-            for step in run.steps:
-                yield Event("step", step)
+            unnamed = not run.steps
+            for n, step in enumerate(run.steps):
+                yield Event("step", step if n else _named(step, run))
             async for event in events:
                 if isinstance(event.data, Answer):
                     answer = event.data if run.repeats else await _stored(run, event.data)
                     for warning in answer.warnings:
                         yield Event("warning", warning)
                     yield Event("answer", answer)
+                elif unnamed and isinstance(event.data, Step):
+                    unnamed = False
+                    yield Event("step", _named(event.data, run))
                 else:
                     yield event
     except Conflict:
@@ -100,6 +104,11 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
         if app.root.stopping.cut.is_set():
             raise await asyncio.shield(asyncio.ensure_future(cut_off(app, run))) from None
         raise
+
+
+def _named(step: Step, run: Run) -> Step:
+    """The first step that is told: with the name of the run, so that its answer can be found if the line is lost."""
+    return step.model_copy(update={"detail": {**step.detail, "trace_id": run.trace_id}})
 
 
 async def _still_a_session(run: Run) -> None:

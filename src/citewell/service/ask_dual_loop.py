@@ -29,7 +29,7 @@ from citewell.service.run import Run
 from citewell.service.search import find
 from citewell.service.vouched import vouching
 from citewell.skills.recall import Recalled
-from citewell.skills.reference import Readings
+from citewell.skills.reference import Readings, candidates
 from citewell.skills.route import RouteName
 from citewell.skills.sensitive import word_list
 from citewell.types import Event, Hit, Step
@@ -44,7 +44,9 @@ async def run_dual_loop(run: Run) -> AsyncIterator[Event]:
     async for event in dual_loop.GRAPH.run(state, _deps(run), start=run.goes_on, n=len(run.steps), done=done):
         yield Event("step", event) if isinstance(event, Step) else event
     run.recalled = [*(recalled.memory.memory_id for recalled in state.memories), *state.kept_memories]
-    yield Event("answer", run.answer(state, state.route).model_copy(update={"followed": state.followed}))
+    choices = candidates(state.question, state.history) if state.intent == "which" else []
+    told = {"followed": state.followed, "choices": choices}
+    yield Event("answer", run.answer(state, state.route).model_copy(update=told))
 
 
 def _deps(run: Run) -> Deps:

@@ -48,6 +48,7 @@ def _answer(run: Run, state: QAState) -> Answer:
         warnings=state.warnings,
         usage=run.usage(),
         followed=state.followed,
+        choices=state.choices,
         error_info=state.error_info,
     )
 

@@ -20,7 +20,7 @@ Kind = Literal["collection", "site"]
 AGENTS: dict[Kind, tuple[str, ...]] = {"collection": ("qa", "dual_loop"), "site": ("website", "qa", "dual_loop")}  # usual first
 SAYS = frozenset({"question", "agent", "collection", "session_id", "user_id"})
 ANY = frozenset({"", "auto"})  # agents that leave the choice to us
-# visitors share a user, so what one has told is not for the next; and what a search of the web costs is for no stranger to spend
+# visitors share a user, so what one has told is not for the next; and what the web costs is for no stranger to spend
 WITHIN = {"dual_loop": {"memory": False, "web": False}}
 CODE = "not_open"
 
@@ -74,18 +74,20 @@ async def bounded(app: App, request: AskRequest, open_to: Sequence[str]) -> AskR
         hint = "a page of another site says a question, and at most agent, collection and session_id"
         raise NotAllowed(f"{', '.join(more)}: not for pages of other sites", hint=hint, code=CODE)
     named = request.agent if "agent" in said and request.agent not in ANY else ""
-    fit = [each for each in bindings if request.collection in {None, "", each.name} and (not named or named in AGENTS[each.kind])]
+    fit = [each for each in bindings if request.collection in {None, "", each.name}]
+    fit = [each for each in fit if not named or named in AGENTS[each.kind]]
     if not fit:
         raise _closed(bindings, request.collection or "", named)
     agent = named or AGENTS[fit[0].kind][0]
     await _there(app, fit[0])
-    return request.model_copy(update={"agent": agent, "collection": fit[0].name, "options": dict(WITHIN.get(agent, {})), "history": None})
+    within = {"agent": agent, "collection": fit[0].name, "options": dict(WITHIN.get(agent, {})), "history": None}
+    return request.model_copy(update=within)
 
 
 def _closed(bindings: Sequence[Binding], collection: str, agent: str) -> NotAllowed:
-    asked = " of ".join(each for each in (f"agent {agent}" if agent else "", f"collection {collection}" if collection else "") if each)
+    asked = ", ".join([f"agent {agent}"] * bool(agent) + [f"collection {collection}"] * bool(collection))
     may = ", ".join(f"{each.words} ({', '.join(AGENTS[each.kind])})" for each in bindings)
-    hint = "leave both out; or the owner of this server opens more: access.public, or a token for it: citewell user token --widget"
+    hint = "leave both out; or the owner of this server opens more: access.public, or citewell user token NAME --widget"
     return NotAllowed(f"this page may ask {may}; not {asked[:200]}", hint=hint, code=CODE)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from citewell.errors import CitewellError, Conflict
+from citewell.errors import CitewellError, Conflict, Stopped
 from citewell.knowledge.documents import check_name
 from citewell.knowledge.jobs import Job
 from citewell.service import papers_delete, rechunk, sites
@@ -129,7 +129,7 @@ async def _pick_up(app: App) -> None:
 
 async def do(app: App, job: Job) -> None:
     """Run one job to its end; a fault of one job never stops the worker."""
-    with doing("job", job.kind, {"job_id": job.job_id}) as this:
+    with doing("job", job.kind, ids={"job_id": job.job_id}) as this:
         log.info("job begins: %s", job.kind)
         this.facts["state"] = await _done(app, job)
         log.info("job %s: %s", this.facts["state"], job.kind)
@@ -141,9 +141,9 @@ async def _done(app: App, job: Job) -> str:
     try:
         report = await Holder(app, job).held(lambda holder: WORK[job.kind](app, job, holder))
         await app.jobs.finish(job.job_id, report.model_dump(mode="json"), attempt=job.attempts)
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, Stopped):  # what it asked an agent is cut off together with this worker
         await asyncio.shield(asyncio.create_task(_release(app, job)))
-        raise
+        raise asyncio.CancelledError from None
     except Conflict as error:
         log.warning("%s", error.message)  # it was cancelled, or another worker has it now, and its files
         state = "cancelled"

@@ -1,4 +1,4 @@
-"""Can it answer now? The one rule: a missing chat model degrades answers to extracts, a broken database ends them."""
+"""Can it answer now? The one rule: a missing chat model makes extracts of answers, a database that takes nothing ends them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,28 @@ from typing import Literal
 import anyio.to_thread
 
 from citewell.config import Settings
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, ModelUnavailable
+from citewell.models.builtin_llm import check_file
 from citewell.models.pull import MODEL, model_path
 from citewell.service.add import pending
 from citewell.service.app import App
+from citewell.service.health import FAILED
 from citewell.types import Shown
+
+State = Literal["ready", "degraded", "unavailable", "stopping"]
+EXTRACTS = "until then answers are extracts of the evidence"
 
 
 class Readiness(Shown):
-    """`database`, `chat_model`: "ok" or what is wrong. `waiting`: passages not yet embedded, found by their words only. `llm`,
-    `model`: which tier answers, and the name of its model (empty where there is none); `reranker`: what looks again.
+    """`database`, `chat_model`, `embedding`: "ok" or what is wrong. `waiting`: passages not yet embedded, found by their
+    words only. `llm`, `model`: which tier answers, and the name of its model (empty where there is none); `reranker`: what looks again.
     """
 
-    status: Literal["ready", "degraded", "unavailable", "stopping"]
+    status: State
     database: str
     chat_model: str
     embedder: str
+    embedding: str = "ok"
     waiting: int = 0
     llm: str = ""
     model: str = ""
@@ -31,14 +37,18 @@ class Readiness(Shown):
 
 
 async def readiness(app: App) -> Readiness:
-    settings = app.settings
+    settings, seen = app.settings, app.root.models_seen
     chat = await anyio.to_thread.run_sync(chat_model_state, settings)
-    status: Literal["ready", "degraded", "unavailable", "stopping"] = "ready" if chat == "ok" else "degraded"
-    database, waiting = "ok", 0
+    chat = seen.of("chat") if chat == "ok" else chat
+    embedding = seen.of("embeddings")
+    status: State = "ready" if chat == embedding == "ok" else "degraded"
+    waiting = 0
     try:
-        waiting = await pending(app)
+        database, waiting = await app.root.writing.look(app.db), await pending(app)
     except CitewellError as error:
-        status, database = "unavailable", error.message
+        database = error.message
+    if database != "ok":
+        status = "unavailable"
     if app.root.stopping.closing.is_set():
         status = "stopping"  # it answers what it has begun, and takes nothing new
     return Readiness(
@@ -46,11 +56,27 @@ async def readiness(app: App) -> Readiness:
         database=database,
         chat_model=chat,
         embedder=settings.embedder,
+        embedding=embedding,
         waiting=waiting,
         llm=settings.llm,
         model=chat_model_name(settings),
         reranker=settings.reranker,
     )
+
+
+def without_paths(found: Readiness, settings: Settings) -> Readiness:
+    """For people whom the folders of this machine, and the addresses of its models, are no business of."""
+    secret = [settings.home, settings.cache, settings.llm_file and settings.llm_file.parent]
+    change = {name: _bare(getattr(found, name), secret) for name in ("database", "chat_model", "embedding")}
+    return found.model_copy(update=change)
+
+
+def _bare(text: str, folders: list[Path | None]) -> str:
+    if text.startswith(FAILED):
+        return text.partition(":")[0]
+    for folder in folders:
+        text = text.replace(f"{folder}/", "").replace(str(folder), "the folder") if folder else text
+    return text
 
 
 def chat_model_file(settings: Settings) -> Path | None:
@@ -66,8 +92,14 @@ def chat_model_name(settings: Settings) -> str:
 
 
 def chat_model_state(settings: Settings) -> str:
-    """Reads no more than the file's name: loading is for the first question."""
+    """Reads no more than the first bytes of the file: loading is for the first question."""
     path = chat_model_file(settings)
-    if path is not None and not path.is_file():
-        return f"{path}: missing; `citewell models pull` brings it; until then answers are extracts of the evidence"
-    return "none: answers are extracts of the evidence" if settings.llm == "none" else "ok"
+    if path is None:
+        return "none: answers are extracts of the evidence" if settings.llm == "none" else "ok"
+    if not path.is_file():
+        return f"{path}: missing; `citewell models pull` brings it; {EXTRACTS}"
+    try:
+        check_file(path, None if settings.llm_file else MODEL.bytes)
+    except ModelUnavailable as error:
+        return f"{error.message}; {EXTRACTS}"
+    return "ok"

@@ -53,12 +53,13 @@ async def make_widget_token(
     and for feedback, and only where its user is a reader. Raises NotFound, InvalidInput.
     """
     check_days(days)
-    user, binding = await app.users.get(name), bound_to(collection, site)
+    user = await app.users.get(name)
     if user.role != "reader":
         hint = (
             f"a token on a page is everybody's: citewell user add NAME --role reader, and make it for them; {name} may do more"
         )
         raise InvalidInput(f"{user.user_id} is {user.role}, not reader", hint=hint)
+    binding = bound_to(collection, site)
     await check(seen_by(app, user.user_id, user.role), binding)
     return await app.users.make_token(user.user_id, token_name or binding.name, days=days, scope="widget", bound=str(binding))
 

@@ -54,7 +54,7 @@ def user_token(
     collection: Annotated[
         str, typer.Option("--collection", "-c", help="With --widget: the collection that visitors may ask.", show_default=False)
     ] = "",
-    site: Annotated[str, typer.Option("--site", help="With --widget: the kept site that they may ask.", show_default=False)] = "",
+    site: Annotated[str, typer.Option("--site", help="With --widget: the kept site they may ask.", show_default=False)] = "",
     json: Json = False,
 ) -> None:
     """Make another token of a user, and show it, this once."""

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 
+import anyio.to_thread
 from fastapi import APIRouter, FastAPI
+from starlette.routing import BaseRoute, Route
 
 from citewell import __version__
 from citewell.interfaces.http import (
@@ -22,6 +24,7 @@ from citewell.interfaces.http import (
     knowledge,
     mcp,
     memories,
+    metrics,
     openai,
     page,
     papers,
@@ -33,14 +36,19 @@ from citewell.interfaces.http import (
     status,
     traces,
     users,
+    widget,
 )
 from citewell.interfaces.http.access import Access
 from citewell.interfaces.http.closing import Closing
 from citewell.interfaces.http.description import describe, name_of
 from citewell.interfaces.http.errors import HANDLERS
 from citewell.interfaces.http.guard import Guard
+from citewell.interfaces.http.metrics import Metrics
+from citewell.interfaces.http.observe import Observed
+from citewell.interfaces.spans import spans_of
 from citewell.service.app import App
 from citewell.service.jobs import work_until_closing
+from citewell.watch import Watch, look_on
 
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,
@@ -54,6 +62,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     knowledge.router,
     mcp.router,
     memories.router,
+    metrics.router,
     openai.router,
     page.router,
     papers.router,
@@ -64,15 +73,19 @@ ROUTERS: tuple[APIRouter, ...] = (
     sites.router,
     traces.router,
     users.router,
+    widget.router,
     status.router,
 )
 
 
 def create_app(app: App) -> FastAPI:
     """The web application around an open App. How it ends is the App's to say (`App.stopping`)."""
+    counts, spans = Metrics(), spans_of(app.settings)
+    watches: list[Watch] = [counts, app.models_seen, *([spans] if spans else [])]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        look_on(*watches)  # the worker's jobs
         worker = asyncio.create_task(work_until_closing(app))
         try:
             async with http.state.mcp.open():
@@ -80,6 +93,8 @@ def create_app(app: App) -> FastAPI:
         finally:
             app.stopping.end()
             await worker
+            if spans is not None:
+                await anyio.to_thread.run_sync(spans.close)
 
     http = FastAPI(
         title="Citewell",
@@ -93,6 +108,7 @@ def create_app(app: App) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False},
     )
     http.state.citewell = app
+    http.state.metrics = counts
     http.state.mcp = mcp.Door(app.stopping)
     for router in ROUTERS:
         http.include_router(router)
@@ -100,5 +116,11 @@ def create_app(app: App) -> FastAPI:
     http.openapi = described  # type: ignore[method-assign]  # the framework's own way of saying it otherwise
     http.add_middleware(Access, settings=app.settings)
     http.add_middleware(Closing, stopping=app.stopping)
-    http.add_middleware(Guard, settings=app.settings)  # the outer one
+    http.add_middleware(Guard, settings=app.settings)
+    http.add_middleware(Observed, watches=watches, routes=_routes(http))  # the outer one
     return http
+
+
+def _routes(http: FastAPI) -> list[BaseRoute]:
+    """All that have a path, to name requests by that are refused before they reach theirs."""
+    return [*(each for router in ROUTERS for each in router.routes), *(each for each in http.routes if isinstance(each, Route))]

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.http.deps import CALLER, LOCAL, READING, Caller
-from citewell.interfaces.http.errors import Refused, reply, status_of
+from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
 from citewell.knowledge.people import VISITOR
@@ -50,6 +50,7 @@ class Access:
             try:
                 scope[CALLER] = await self._caller(scope)
             except CitewellError as error:
+                scope[REFUSAL] = error
                 headers = error.headers if isinstance(error, Refused) else None
                 await reply(status_of(error), problem_of(error), headers)(scope, receive, send)
                 return

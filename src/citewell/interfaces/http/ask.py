@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.interfaces.http.errors import Refused
+from citewell.interfaces.http.errors import GONE, Refused
 from citewell.interfaces.http.sse import TELLS, Pair, event_stream
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stop, stream
@@ -24,7 +24,6 @@ from citewell.service.stopping import stopped
 from citewell.types import Answer, Event
 
 router = APIRouter(prefix="/api", tags=["ask"])
-GONE = 499  # nobody reads it: the client has left
 EVENTS = (
     "`text/event-stream`: events `step`, `progress`, `token`, `citation`, `warning`, `answer`, `error`, each with JSON data"
 )

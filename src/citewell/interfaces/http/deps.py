@@ -20,6 +20,7 @@ from citewell.service.view import at_least, not_allowed, seen_by
 __all__ = ["Admin", "Asking", "Caller", "Citewell", "Editor", "Reviewer", "Role", "caller_of", "view_of"]
 
 LOCAL = "local"  # who asks on this machine where nobody signs in and no name is said
+DOING = "citewell.doing"  # where observe.py leaves the request as those who look on know it (citewell.watch)
 CALLER = "citewell.caller"  # where access.py leaves it in a request's scope
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -16,8 +15,7 @@ from starlette.routing import Match
 from citewell import errors
 from citewell.interfaces.problem import Problem, problem, problem_of
 from citewell.service.stopping import BACK
-
-log = logging.getLogger(__name__)
+from citewell.watch import now
 
 STATUS: dict[type[errors.CitewellError], int] = {
     errors.InvalidInput: 422,
@@ -40,11 +38,15 @@ HINTS = {
     405: "the paths and their methods are listed at /api/openapi.json",
     413: "send less at a time",
 }
+GONE = 499  # nobody reads it: the client has left
+REFUSAL = "citewell.refusal"  # where the error that refused a request is in its scope, for those who count
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 class Refused(errors.CitewellError):
-    """The HTTP layer itself refuses a request; it knows its status."""
+    """The HTTP layer itself refuses a request; it knows its status. `limit`: the one of rates.py that was reached."""
+
+    limit = ""
 
     def __init__(self, status: int, code: str, message: str, hint: str = "", *, headers: dict[str, str] | None = None) -> None:
         super().__init__(message, hint=hint, code=code)
@@ -70,8 +72,9 @@ def reply(status: int, body: Problem, headers: dict[str, str] | None = None) -> 
     return JSONResponse(body, status_code=status, headers=headers)
 
 
-async def known(_: Request, error: Exception) -> JSONResponse:
+async def known(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.CitewellError)
+    request.scope[REFUSAL] = error
     return reply(status_of(error), problem_of(error), headers_of(error))
 
 
@@ -106,12 +109,17 @@ async def invalid(request: Request, error: Exception) -> JSONResponse:
     return reply(422, problem("invalid_input", message, hint, faults))
 
 
-async def unexpected(request: Request, error: Exception) -> JSONResponse:
-    """A fault of ours: the log has the traceback, the client a line."""
-    log.error("%s %s", request.method, request.url.path, exc_info=error)
-    return reply(
-        500, problem("internal", "internal error", "a fault of Citewell; the server's log says where, please report it")
-    )
+def fault(what: str = "") -> Problem:
+    """A fault of ours: the log has the traceback, who asked a line, and both the id of the request."""
+    request_id = request_id_now()
+    hint = f"a fault of Citewell; the server's log says where, at request {request_id}: please report it"
+    return problem("internal", f"internal error: {what}" if what else "internal error", hint, {"request_id": request_id})
+
+
+def request_id_now() -> str:
+    """Of the request that is being answered."""
+    this = now()
+    return this.ids.get("request_id", "") if this is not None else ""
 
 
 def _fault(error: dict[str, Any]) -> dict[str, str]:
@@ -123,5 +131,4 @@ HANDLERS: dict[int | type[Exception], Callable[[Request, Exception], Any]] = {
     errors.CitewellError: known,
     HTTPException: http,
     RequestValidationError: invalid,
-    Exception: unexpected,
 }

@@ -101,7 +101,6 @@ class Guard:
             shown["Cache-Control"] = "no-store"
         if path == ELSEWHERE:
             shown["Cross-Origin-Resource-Policy"] = "cross-origin"
-            shown["Access-Control-Allow-Origin"] = "*"  # for type=module and integrity=; it says nothing of anybody
         if self.origins and path in WIDGET:
             shown["Vary"] = "Origin"
             if self._visits(headers, path, method):

@@ -17,11 +17,12 @@ from fastapi import APIRouter, Request, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from citewell.interfaces.http.address import base_of
-from citewell.interfaces.http.deps import CALLER, Asking, Caller, caller_of, view_of
+from citewell.interfaces.http.deps import CALLER, DOING, Asking, Caller, caller_of, view_of
 from citewell.interfaces.http.errors import reply
 from citewell.interfaces.http.guard import LARGEST_BODY, check_origin
 from citewell.interfaces.http.sse import STOPPING, TELLS
 from citewell.service.stopping import Stopping
+from citewell.watch import go_on
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -133,6 +134,7 @@ def _build() -> StreamableHTTPSessionManager:
 
     def visit(context: Say) -> Visit:
         request = cast("Request", context.request_context.request)
+        go_on(request.scope[DOING])  # a session's tools run in a task that its first request began
         return Visit(view_of(request.scope), caller_of(request.scope).user_id, base_of(request))
 
     server = build(Place(local=False, visit=visit))

@@ -1,6 +1,7 @@
 """`/metrics` for Prometheus: what this server does, counted as it is done, and what it keeps, looked up when asked.
 
-The one rule: a label has few values, all of them ours: routes, agents, nodes, models of the settings, kinds, codes. No path, no id, no name.
+The one rule: a label has few values, all of them ours: routes, agents, nodes, models of the settings, kinds, codes. No path, no
+id, no name.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import platform
 from typing import cast
 
 from fastapi import APIRouter, Request, Response
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, disable_created_metrics
 from prometheus_client.exposition import choose_encoder
 
 from citewell import __version__
@@ -40,6 +41,7 @@ class Metrics:
     """A Watch that counts, in a registry of its own: two Apps in a process are two."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series beside each that nobody reads
         self.registry = registry = CollectorRegistry(auto_describe=True)
         ProcessCollector(registry=registry)
         build = Info("citewell_build", "Which Citewell this is.", registry=registry)
@@ -75,8 +77,16 @@ class Metrics:
         self.documents = gauge("documents", "Documents that are kept.")
         self.chunks = gauge("chunks", "Passages that are kept.")
         self.unembedded = gauge("chunks_waiting", "Passages that are found by their words only so far.")
+        self.up = gauge("database_up", "1 where the database can be read.")
         self.database = gauge("database_bytes", "The database file and its log.")
         self.free = gauge("disk_free_bytes", "Free on the disk of the database.")
+        self._of = {
+            "request": self._request,
+            "answer": self._answer,
+            "node": self._node,
+            "call": self._call,
+            "job": self._job,
+        }
 
     def began(self, doing: Doing) -> None:
         if doing.kind == "request":
@@ -87,7 +97,7 @@ class Metrics:
             self.jobs_running.inc()
 
     def ended(self, doing: Doing) -> None:
-        _ENDED[doing.kind](self, doing)
+        self._of[doing.kind](doing)
 
     def _request(self, doing: Doing) -> None:
         facts = doing.facts
@@ -109,7 +119,7 @@ class Metrics:
             self.first_token.labels(doing.name).observe(doing.first)
 
     def _node(self, doing: Doing) -> None:
-        self.node_seconds.labels(_agent(doing), doing.name).observe(doing.seconds)
+        self.node_seconds.labels(doing.agent or "none", doing.name).observe(doing.seconds)
 
     def _call(self, doing: Doing) -> None:
         facts = doing.facts
@@ -124,26 +134,21 @@ class Metrics:
         self.job_seconds.labels(doing.name, doing.facts.get("state") or doing.outcome).observe(doing.seconds)
 
     def kept(self, found: Figures) -> None:
-        """What the database tells, just now."""
-        self.jobs.clear()
-        for (kind, state), number in found.jobs.items():
-            self.jobs.labels(kind, state).set(number)
-        self.queue.set(found.queued)
-        self.oldest.set(found.oldest)
-        self.documents.set(found.documents)
-        self.chunks.set(found.chunks)
-        self.unembedded.set(found.waiting)
+        """What the database tells, just now. Where it tells nothing, the last figures stand."""
         self.database.set(found.bytes)
         self.free.set(found.free)
-
-
-_ENDED = {
-    "request": Metrics._request,  # noqa: SLF001 - its own
-    "answer": Metrics._answer,  # noqa: SLF001
-    "node": Metrics._node,  # noqa: SLF001
-    "call": Metrics._call,  # noqa: SLF001
-    "job": Metrics._job,  # noqa: SLF001
-}
+        self.up.set(found.up)
+        if not found.up:
+            return
+        totals = found.totals
+        self.jobs.clear()
+        for (kind, state), number in totals.jobs.items():
+            self.jobs.labels(kind, state).set(number)
+        self.queue.set(totals.queued)
+        self.oldest.set(found.oldest)
+        self.documents.set(totals.documents)
+        self.chunks.set(totals.chunks)
+        self.unembedded.set(totals.waiting)
 
 
 def _failed(outcome: str) -> str:
@@ -151,11 +156,3 @@ def _failed(outcome: str) -> str:
     if outcome in {CANCELLED, "stopped"}:
         return outcome
     return "invalid" if outcome in CALLERS else "failed"
-
-
-def _agent(doing: Doing) -> str:
-    """Whose node it is."""
-    above = doing.above
-    while above is not None and above.kind != "answer":
-        above = above.above
-    return above.name if above is not None else "none"

@@ -1,6 +1,6 @@
 """What every request passes first: it gets an id, is told to those who look on, and leaves one line in the log.
 
-The one rule: a request is told by its route, never by its path, query or body; those have ids and words of people in them. What goes
+The one rule: a request is told by its route, never by its path, query or body, which hold ids and words of people. What goes
 wrong unexpectedly is logged here, once, and the reply says under which id.
 """
 
@@ -17,15 +17,14 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from citewell.interfaces.http.deps import CALLER, Caller
-from citewell.interfaces.http.errors import REFUSAL, GONE, Refused, fault, reply
+from citewell.interfaces.http.deps import CALLER, DOING, Caller
+from citewell.interfaces.http.errors import GONE, REFUSAL, Refused, fault, reply
 from citewell.watch import Doing, Watch, doing, look_on
 
 log = logging.getLogger(__name__)
 access = logging.getLogger("citewell.access")
 
 HEADER = "X-Request-ID"
-DOING = "citewell.doing"  # where the Doing of a request is in its scope
 UNMATCHED: Final = "(none)"  # the route of a path that does not exist
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER: Final = "OTHER"
@@ -49,7 +48,7 @@ class Observed:
             return
         look_on(*self.watches)
         headers = Headers(scope=scope)
-        with doing("request", "http", {"request_id": id_of(headers)}, **_came_from(headers)) as this:
+        with doing("request", "http", ids={"request_id": id_of(headers)}, facts=_came_from(headers)) as this:
             scope[DOING] = this
             sending = _Sending(send, this.ids["request_id"])
             try:
@@ -60,7 +59,7 @@ class Observed:
                 log.exception("unexpected")
                 this.facts["error"] = type(error).__name__
                 if not sending.status:  # else the line is closed, and who reads sees that the reply is not whole
-                    await reply(500, fault(this.ids["request_id"]))(scope, receive, sending)
+                    await reply(500, fault())(scope, receive, sending)
             finally:
                 this.facts.update(self._told(scope, sending.status or GONE))
                 _line(this, scope)
@@ -102,7 +101,7 @@ def id_of(headers: Headers) -> str:
     return said if _ID.fullmatch(said) else "req_" + secrets.token_hex(8)
 
 
-def _came_from(headers: Headers) -> dict[str, str]:
+def _came_from(headers: Headers) -> dict[str, Any]:
     """The trace that the caller's request is part of (W3C Trace Context), where it is well formed."""
     parent = headers.get("traceparent", "")
     if not _PARENT.fullmatch(parent):
@@ -119,10 +118,5 @@ def _line(this: Doing, scope: Scope) -> None:
     caller = scope.get(CALLER)
     user_id = caller.user_id if isinstance(caller, Caller) else ""
     said = {name: facts[name] for name in ("method", "route", "status")}
-    took = doing_seconds(this)
-    access.log(level, "%(method)s %(route)s %(status)s", said, extra={**said, "seconds": took, "user_id": user_id})
-
-
-def doing_seconds(this: Doing) -> float:
-    """So far, to a tenth of a millisecond."""
-    return round(this.so_far(), 4)
+    told = {**said, "seconds": round(this.so_far(), 4), "user_id": user_id}
+    access.log(level, "%(method)s %(route)s %(status)s", said, extra=told)

@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from citewell.errors import CitewellError, InvalidInput, NotFound
-from citewell.interfaces.http.errors import headers_of, status_of
+from citewell.interfaces.http.errors import headers_of, request_id_now, status_of
 
 log = logging.getLogger(__name__)
 TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -57,8 +57,8 @@ class OpenAIRoute(APIRoute):
                 name = HTTPStatus(error.status_code).name.lower()
                 return reply(error.status_code, str(error.detail), code=name, headers=error.headers)
             except Exception:
-                log.exception("%s %s", request.method, request.url.path)
-                return reply(500, INTERNAL, code="internal")
+                log.exception("unexpected")
+                return reply(500, f"{INTERNAL}, at request {request_id_now()}", code="internal")
 
         return told
 

@@ -45,7 +45,9 @@ class Rates:
         wait = max(1, math.ceil(stats.reset_time - time.time()))
         hint = f"{what}, and go on in {wait} s; {setting} says how many are allowed"
         message = f"more than {item.amount:,} in a {item.GRANULARITY.name}"
-        raise Refused(429, "too_many_requests", message, hint, headers={"Retry-After": str(wait)})
+        refused = Refused(429, "too_many_requests", message, hint, headers={"Retry-After": str(wait)})
+        refused.limit = item.namespace
+        raise refused
 
 
 def _network(address: str) -> str:

@@ -15,7 +15,8 @@ from fastapi import Request
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
 from citewell.errors import CitewellError
-from citewell.interfaces.problem import problem, problem_of
+from citewell.interfaces.http.errors import fault
+from citewell.interfaces.problem import problem_of
 from citewell.service.stopping import stopped
 
 log = logging.getLogger(__name__)
@@ -71,9 +72,7 @@ async def _fill(queue: asyncio.Queue[Pair | None], pairs: AsyncIterator[Pair]) -
         await queue.put(("error", problem_of(error)))
     except Exception as error:
         log.exception("stream")
-        await queue.put(
-            ("error", problem("internal", f"internal error: {type(error).__name__}", "the server's log says where"))
-        )
+        await queue.put(("error", fault(type(error).__name__)))
     await queue.put(None)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import time
+from typing import Literal, cast
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
+from starlette.datastructures import State
 
 from citewell import __version__
 from citewell.interfaces.http.deps import Citewell
-from citewell.service.ready import Readiness, readiness
+from citewell.service.app import App
+from citewell.service.ready import Readiness, readiness, without_paths
 
 router = APIRouter(tags=["status"])
+FRESH = 1.0  # seconds that what was found counts for
 
 
 class Health(BaseModel):
@@ -36,11 +40,26 @@ async def health() -> Health:
 
 
 @router.get("/api/ready", responses={503: {"model": Readiness}}, operation_id="get_ready")
-async def ready(app: Citewell, response: Response) -> Readiness:
-    """503 while the database cannot be read, and from the moment on that the server is told to stop; `degraded` while the chat model is missing."""
-    found = await readiness(app)
-    response.status_code = 503 if found.status in {"unavailable", "stopping"} else 200
+async def ready(request: Request, app: Citewell, response: Response, strict: bool = False) -> Readiness:
+    """503 while the database takes nothing, and from the moment on that the server is told to stop. `degraded` while a model is
+    missing or its last call failed: answers are poorer then; with `strict` that is 503 too. At most a second old.
+    """
+    found = await _looked(request.app.state, app)
+    if app.settings.auth == "token":  # anybody may ask
+        found = without_paths(found, app.settings)
+    bad = {"unavailable", "stopping", "degraded"} if strict else {"unavailable", "stopping"}
+    response.status_code = 503 if found.status in bad else 200
     return found
+
+
+async def _looked(state: State, app: App) -> Readiness:
+    """Probes of several programs, each every second, look once."""
+    at, found, stopping = getattr(state, "ready", (0.0, None, False))
+    stops = app.root.stopping.closing.is_set()
+    if found is None or stops != stopping or time.monotonic() - at > FRESH:
+        found = await readiness(app)
+        state.ready = (time.monotonic(), found, stops)
+    return cast("Readiness", found)
 
 
 @router.get("/api/version", operation_id="get_version")

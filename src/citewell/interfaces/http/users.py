@@ -31,13 +31,16 @@ router = APIRouter(prefix="/api/users", tags=["users"], dependencies=[Depends(_s
 
 
 class NewToken(BaseModel):
-    """`name`: what it is for. `days`: how long it is good; left out: until it is revoked. `widget`: for the chat element."""
+    """`name`: what it is for. `days`: how long it is good; left out: until it is revoked. `collection` or `site`: for the chat
+    element, which may ask that and nothing else.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field("", max_length=200)
     days: float | None = Field(None, gt=0, le=36_500)
-    widget: bool = False
+    collection: str = Field("", max_length=200)
+    site: str = Field("", max_length=200)
 
 
 class NewUser(BaseModel):
@@ -98,7 +101,10 @@ async def remove_user(name: str, app: Citewell, caller: Admin) -> None:
 async def make_token(name: str, app: Citewell, caller: Admin, body: NewToken | None = None) -> Made:
     """Another token of a user, which no later reply tells."""
     wish = body or NewToken()
-    made = await service.make_token(app, name, wish.name, days=wish.days, widget=wish.widget)
+    if wish.collection or wish.site:
+        made = await service.make_widget_token(app, name, wish.name, days=wish.days, collection=wish.collection, site=wish.site)
+    else:
+        made = await service.make_token(app, name, wish.name, days=wish.days)
     _audit(caller, "made a token for", made.info.user_id, made.info.token_id)
     return made
 

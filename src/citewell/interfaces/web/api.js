@@ -1,12 +1,13 @@
 /** The only way to the server. Every failure is an ApiError with the server's own words and hint. */
 
+import { t } from "./i18n.js";
 import { me, online, user } from "./state.js";
 
 /** What went wrong, as the server tells it; `code` is `offline` where it did not answer at all. */
 export class ApiError extends Error {
   /** @param {number} status @param {{code?: string, message?: string, hint?: string, detail?: unknown}} told @param {unknown} [whole] */
   constructor(status, told, whole = undefined) {
-    super(told.message || `the server answered ${status}`);
+    super(told.message || t("frame.answered", { status }));
     this.name = "ApiError";
     this.status = status;
     this.code = told.code ?? "";
@@ -148,7 +149,7 @@ function refused(status, told) {
 
 function unreachable() {
   online.value = false;
-  return new ApiError(0, { code: "offline", message: "the server does not answer", hint: "start it with `citewell serve`" });
+  return new ApiError(0, { code: "offline", message: t("frame.offline"), hint: t("frame.offline_hint") });
 }
 
 /** @param {string} text */

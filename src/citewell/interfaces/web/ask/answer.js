@@ -3,12 +3,12 @@
  * The one rule: an answer that is none (refused, a question back, unproved, an error) looks like none and says what to do next.
  */
 import { known, t } from "../i18n.js";
+import { said } from "../said.js";
 import { html } from "../ui/html.js";
-import { duration, Icon } from "../ui/index.js";
+import { day as dayOf, duration, Icon } from "../ui/index.js";
 import { Markdown } from "../ui/markdown.js";
-import { AnswerData } from "./data.js";
+import { DataResult } from "../data/result.js";
 import { Feedback } from "./feedback.js";
-import { inWords } from "./in_words.js";
 import { openCitation, Sources } from "./sources.js";
 
 /** @typedef {import("./types.js").Answer} Answer */
@@ -19,24 +19,26 @@ const MIDDLE = 0.5;
 const MARKS = { refused: "search", clarify: "ask", fallback: "warning", error: "error" };
 
 /**
- * `children`: more buttons in the answer's row; `plain`: without feedback and buttons, where another view shows it;
- * `rows`: the component that shows `data`, where a view has one of its own.
- * @param {{answer: Answer, onCite?: (citation: Citation) => void, children?: any, plain?: boolean,
- *   rows?: import("preact").ComponentType<{data: import("./types.js").TableData}>}} props
+ * `children`: more buttons in the answer's row; `plain`: without feedback and buttons, where another view shows it; `onChoose`: one
+ * of the things that a question back names was chosen.
+ * @param {{answer: Answer, onCite?: (citation: Citation) => void, onChoose?: (choice: string) => void, children?: any, plain?: boolean}} props
  */
-export function AnswerView({ answer, onCite, children = null, plain = false, rows = AnswerData }) {
+export function AnswerView({ answer, onCite, onChoose, children = null, plain = false }) {
   const { status } = answer;
   const cite = onCite ?? ((/** @type {Citation} */ citation) => openCitation(citation, answer));
   return html`<article class=${`answer answer-${status}`} aria-label=${t("ask.answer")}>
     ${status !== "answered" && html`<${StatusHead} answer=${answer} />`}
     ${status === "error"
-      ? html`<p class="answer-error">${answer.error_info?.["message"] || answer.answer}</p>`
+      ? html`<p class="answer-error">${said(answer.error_info?.["message"]) || answer.answer}</p>`
       : html`<${Markdown} text=${answer.answer} citations=${answer.citations} sentences=${answer.sentences} onCite=${cite} />`}
+    ${onChoose && status === "clarify" && answer.choices && answer.choices.length > 1 && html`<ul class="answer-choices" aria-label=${t("ask.choices")}>
+      ${answer.choices.map((each) => html`<li key=${each}><button type="button" class="button" onClick=${() => onChoose(each)}>${each}</button></li>`)}
+    </ul>`}
     <${Followed} answer=${answer} />
-    ${answer.data?.columns && html`<${rows} data=${answer.data} />`}
+    ${answer.data?.columns && html`<${DataResult} data=${answer.data} />`}
     <${Doubts} answer=${answer} />
     ${answer.warnings.length > 0 && html`<ul class="answer-warnings" aria-label=${t("ask.warnings")}>
-      ${answer.warnings.map((text) => html`<li key=${text}><${Icon} name="warning" /><span>${text}</span></li>`)}
+      ${answer.warnings.map((text) => html`<li key=${text}><${Icon} name="warning" /><span>${said(text)}</span></li>`)}
     </ul>`}
     <${Sources} citations=${answer.citations} onCite=${cite} />
     <${SmallPrint} answer=${answer} />
@@ -50,7 +52,7 @@ export function AnswerView({ answer, onCite, children = null, plain = false, row
 /** What kind of no-answer this is, why, and what to do. @param {{answer: Answer}} props */
 function StatusHead({ answer }) {
   const { status, stop_reason: stop } = answer;
-  const hint = answer.error_info?.["hint"];
+  const hint = said(answer.error_info?.["hint"]);
   const special = `ask.next_${status}_${answer.agent}`;
   return html`<header class="answer-head">
     <${Icon} name=${MARKS[/** @type {keyof typeof MARKS} */ (status)]} />
@@ -77,7 +79,7 @@ function Doubts({ answer }) {
       ${doubtful.map((sentence, n) => html`<li key=${n}>
         <q>${sentence.text}</q>
         <span class=${`doubt doubt-${sentence.verdict}`}>${t(`ask.verdict_${sentence.verdict}`)}</span>
-        ${sentence.problems.length > 0 && html`<span class="doubt-why">${sentence.problems.map(inWords).join(t("ask.joint"))}</span>`}
+        ${sentence.problems.length > 0 && html`<span class="doubt-why">${sentence.problems.map(said).join(t("ask.joint"))}</span>`}
       </li>`)}
     </ul>
   </details>`;
@@ -89,7 +91,7 @@ function Followed({ answer }) {
   return html`<ul class="answer-followed" aria-label=${t("ask.followed")}>
     ${answer.followed.map((each) => {
       const names = each.confirmed_by.join(t("ask.joint")) || t("ask.somebody");
-      const day = each.confirmed_at ? new Date(each.confirmed_at * 1000).toLocaleDateString() : "";
+      const day = each.confirmed_at ? dayOf(each.confirmed_at) : "";
       return html`<li key=${each.item_id}>
         <${Icon} name="check" />
         <span>${t(`ask.followed_${each.kind}`, { names, day })}
@@ -114,7 +116,7 @@ function SmallPrint({ answer }) {
       <span><strong>${t("ask.confidence", { n: percent })}</strong>${" "}${t(`ask.confidence_${level}`, { n: percent })}</span>
     </p>`}
     <p class="answer-facts">
-      <span>${agent}${answer.agent_reason && html`${": "}${inWords(answer.agent_reason)}`}</span>
+      <span>${agent}${answer.agent_reason && html`${t("ask.colon")}${said(answer.agent_reason)}`}</span>
       ${total !== undefined && html`<span>${duration(total)}</span>`}
       ${usage.calls > 0 && html`<span>${t("ask.calls", { n: usage.calls, tokens: usage.prompt_tokens + usage.completion_tokens })}</span>`}
       ${answer.trace_id && html`<a href=${`#/traces/${encodeURIComponent(answer.trace_id)}`}>${t("ask.trace")}</a>`}

@@ -4,27 +4,12 @@
  */
 import { keep, kept } from "../state.js";
 import { signal } from "../ui/html.js";
+import { FROM_DOCUMENTS, OPTIONS, optionsOf, shownOf } from "./option_table.js";
 
 /** @typedef {import("./types.js").Request} Request */
 /** @typedef {{collection: string, options: Record<string, any>}} Choice  of one agent; `collection` empty: the server's own */
 
 export const AGENTS = /** @type {const} */ (["auto", "qa", "dual_loop", "website", "data", "paper"]);
-const FILTERS = ["types", "langs", "since", "until", "doc_ids"];
-const BUDGET = ["max_seconds", "max_calls", "max_tokens"];
-const LOOPS = ["web", "memory", "corrections"];
-
-/** Options of each agent, in the order in which they are shown. @type {Record<string, string[]>} */
-export const OPTIONS = {
-  auto: [...FILTERS, "strategy", "web", "memory", ...BUDGET, "knowledge"],
-  qa: [...FILTERS, "strategy", ...BUDGET, "knowledge"],
-  dual_loop: [...FILTERS, "strategy", ...LOOPS, ...BUDGET, "knowledge"],
-  website: ["start_urls", "allowed_domains", "instruction", "max_pages", "max_iterations", ...BUDGET],
-  data: ["source", ...BUDGET, "knowledge"],
-  paper: [],
-};
-
-/** Agents that answer from a collection of documents. */
-export const FROM_DOCUMENTS = ["auto", "qa", "dual_loop"];
 
 /** @type {{agent: string, of: Record<string, Choice>}} */
 const before = read();
@@ -66,10 +51,14 @@ export function setOption(name, value) {
   choose({ options: says ? { ...others, [name]: value } : others });
 }
 
+/** Back to what the settings say; what stands beside the question stays: the pages of a site, the tables. */
+export function resetOptions() {
+  choose({ options: Object.fromEntries(Object.entries(choice().options).filter(([name]) => OPTIONS[name]?.own)) });
+}
+
 /** How many options are set that the choice's own fields do not show. @param {string} name */
 export function countOptions(name) {
-  const shown = ["start_urls", "source"];
-  return Object.keys(choice(name).options).filter((each) => OPTIONS[name]?.includes(each) && !shown.includes(each)).length;
+  return shownOf(name).filter((each) => choice(name).options[each] !== undefined).length;
 }
 
 /** @param {string} question @param {string} sessionId @returns {Request} */
@@ -77,7 +66,8 @@ export function requestOf(question, sessionId) {
   const name = agent.value;
   const { collection: chosen, options } = choice(name);
   const collection = chosen || usual.value;
-  const known = Object.entries(options).filter(([option]) => OPTIONS[name]?.includes(option));
+  const taken = optionsOf(name);
+  const known = Object.entries(options).filter(([option]) => taken.includes(option));
   return {
     question,
     agent: name,

@@ -6,8 +6,9 @@ import { t } from "../i18n.js";
 import { go } from "../state.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { Icon } from "../ui/index.js";
-import { agent, AGENTS, choice, choose, chooseAgent, countOptions, FROM_DOCUMENTS, OPTIONS, requestOf, setOption, usual } from "./choices.js";
-import { listOf, Options } from "./options.js";
+import { agent, AGENTS, choice, choose, chooseAgent, countOptions, requestOf, setOption, usual } from "./choices.js";
+import { FROM_DOCUMENTS, listOf, shownOf } from "./option_table.js";
+import { Chips, Options } from "./options.js";
 
 /** @typedef {import("./types.js").Request} Request */
 /** @typedef {{name: string, documents: number}} Collection */
@@ -83,6 +84,7 @@ export function Composer({ text, sessionId, onSite, busy, mayFinish, collections
     <textarea id=${TEXT} class="composer-text" rows="1" ref=${box} value=${text.value} placeholder=${t(`ask.placeholder_${name}`)}
       aria-describedby="composer-hint" enterkeyhint="send"
       onInput=${(/** @type {any} */ event) => (text.value = event.currentTarget.value)} onKeyDown=${onKeyDown}></textarea>
+    ${!open && html`<${Chips} />`}
     <div class="composer-bar">
       <label class="composer-pick"><span class="unseen">${t("ask.agent")}</span>
         <select value=${name} onChange=${(/** @type {any} */ event) => { onAgent(event.currentTarget.value); event.currentTarget.value = agent.value; }}>
@@ -90,8 +92,8 @@ export function Composer({ text, sessionId, onSite, busy, mayFinish, collections
         </select></label>
       ${FROM_DOCUMENTS.includes(name) && collections.length > 0 && html`<${Collections} collections=${collections} />`}
       ${name === "data" && html`<${DataSources} sources=${sources} />`}
-      ${(OPTIONS[name] ?? []).length > 0 && html`<button type="button" class="composer-options" data-options ref=${gear} aria-expanded=${open ? "true" : "false"}
-        aria-controls="ask-options" aria-label=${count ? t("ask.options_set", { n: count }) : t("ask.options")} onClick=${() => setOpen(!open)}>
+      ${shownOf(name).length > 0 && html`<button type="button" class="composer-options" data-options ref=${gear} aria-haspopup="dialog" aria-expanded=${open ? "true" : "false"}
+        aria-controls=${open ? "ask-options" : null} aria-label=${count ? t("ask.options_set", { n: count }) : t("ask.options")} onClick=${() => setOpen(!open)}>
         <${Icon} name="filter" /><span class="composer-options-words">${t("ask.options")}</span>
         ${count > 0 && html`<span class="composer-count" aria-hidden="true">${count}</span>`}</button>`}
       <span class="composer-hint" id="composer-hint">${t("ask.keys")}</span>

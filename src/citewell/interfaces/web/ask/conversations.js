@@ -1,7 +1,7 @@
 /** The list of conversations, in the page's sidebar: by day, of one agent or all, searched by title. The one rule: titles are text. */
 import { known, t } from "../i18n.js";
 import { go, link, route } from "../state.js";
-import { ask as confirm, Button, Dialog, Menu, Problem, toast } from "../ui/index.js";
+import { ask as confirm, Button, Dialog, Menu, month, Problem, toast } from "../ui/index.js";
 import { html, signal, useState } from "../ui/html.js";
 import { focusComposer } from "./composer.js";
 import { beginTalk, goOn, loadSessions, remove, rename, sessions, sessionsError, unfinished } from "./talks.js";
@@ -137,7 +137,7 @@ function byDay(found) {
   for (const session of found) {
     const at = session.last_updated * 1000;
     const day = at >= today ? t("ask.today") : at >= today - DAY ? t("ask.yesterday") : at >= today - 7 * DAY ? t("ask.this_week")
-      : new Date(at).toLocaleDateString(undefined, { year: "numeric", month: "long" });
+      : month(session.last_updated);
     days.set(day, [...(days.get(day) ?? []), session]);
   }
   return [...days];

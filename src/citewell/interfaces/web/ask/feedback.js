@@ -3,6 +3,7 @@
  */
 import { get, post } from "../api.js";
 import { known, t } from "../i18n.js";
+import { said } from "../said.js";
 import { html, signal, useEffect, useRef, useState } from "../ui/html.js";
 import { Icon, Problem } from "../ui/index.js";
 
@@ -106,9 +107,9 @@ function Correction({ before, busy, give, close }) {
 /** What became of a vote. @param {Vote} vote */
 function stateWords(vote) {
   if (vote.state === "waiting") return t("ask.vote_waiting");
-  if (vote.state === "failed") return t("ask.vote_failed", { why: vote.outcome });
+  if (vote.state === "failed") return t("ask.vote_failed", { why: said(vote.outcome) });
   const [kind = "", ...why] = vote.outcome.split(":");
   const key = `ask.vote_${kind.trim()}`;
-  const words = known(key) ? t(key) : vote.outcome;
-  return known(key) && why.length ? `${words} (${why.join(":").trim()})` : words;
+  const words = known(key) ? t(key) : said(vote.outcome);
+  return known(key) && why.length ? t("ask.vote_why", { words, why: said(why.join(":").trim()) }) : words;
 }

@@ -1,24 +1,16 @@
 /** How a question is to be answered: filters, budgets, what may be used. The one rule: an empty field means what the settings say. */
 import { t } from "../i18n.js";
-import { html, useEffect, useRef } from "../ui/html.js";
-import { agent, choice, choose, OPTIONS, setOption } from "./choices.js";
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { Icon } from "../ui/index.js";
+import { agent, choice, resetOptions, setOption } from "./choices.js";
+import { GROUPS, listOf, OPTIONS, shownOf } from "./option_table.js";
 
-const NUMBERS = { max_seconds: [1, 3600], max_calls: [1, 200], max_tokens: [100, 1_000_000], max_pages: [1, 5000], max_iterations: [0, 50], corrections: [0, 5] };
-const LISTS = ["types", "doc_ids", "allowed_domains", "start_urls"];
-const SWITCHES = ["web", "memory", "knowledge"];
-const DAYS = ["since", "until"];
-const STRATEGIES = ["direct_chunk_search", "hierarchical_search"];
-const GROUPS = /** @type {const} */ ([
-  ["filters", ["types", "langs", "since", "until", "doc_ids"]],
-  ["site", ["allowed_domains", "instruction", "max_pages", "max_iterations"]],
-  ["way", ["strategy", "web", "memory", "corrections", "knowledge"]],
-  ["budget", ["max_seconds", "max_calls", "max_tokens"]],
-]);
+/** @typedef {import("./option_table.js").Row} Row */
 
 /** @param {{close: () => void, id: string}} props */
 export function Options({ close, id }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
-  const names = OPTIONS[agent.value] ?? [];
+  const names = shownOf(agent.value);
   useEffect(() => {
     /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector("input, select, textarea"))?.focus();
     const outside = (/** @type {PointerEvent} */ event) => {
@@ -29,73 +21,112 @@ export function Options({ close, id }) {
     return () => document.removeEventListener("pointerdown", outside);
   }, []);
   const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement && !event.isComposing) {
+      event.preventDefault(); // takes over what is typed; the question is not sent from here
+      event.target.dispatchEvent(new Event("change", { bubbles: true }));
+    }
     if (event.key !== "Escape") return;
     event.stopPropagation();
     close();
   };
-  return html`<div class="options" id=${id} role="dialog" aria-label=${t("ask.options")} ref=${box} onKeyDown=${onKeyDown}>
-    ${GROUPS.map(([group, members]) => {
-      const shown = members.filter((name) => names.includes(name));
+  return html`<div class="options" id=${id} role="dialog" aria-label=${t("ask.options_of", { agent: t(`ask.agent_${agent.value}`) })} ref=${box} onKeyDown=${onKeyDown}>
+    ${GROUPS.map((group) => {
+      const shown = names.filter((name) => OPTIONS[name]?.group === group);
       return shown.length > 0 && html`<fieldset key=${group}>
         <legend>${t(`ask.options_${group}`)}</legend>
-        <div class="options-fields">${shown.map((name) => html`<${Option} key=${name} name=${name} />`)}</div>
+        <div class="options-fields">${shown.map((name) => html`<${Option} key=${`${agent.value} ${name}`} name=${name} row=${OPTIONS[name]} />`)}</div>
       </fieldset>`;
     })}
     <div class="options-foot">
-      <button type="button" class="button" onClick=${() => choose({ options: keptOnes() })}>${t("ask.options_reset")}</button>
+      <button type="button" class="button" onClick=${resetOptions}>${t("ask.options_reset")}</button>
       <button type="button" class="button primary" onClick=${close}>${t("ask.options_done")}</button>
     </div>
   </div>`;
 }
 
-/** What stands beside the question stays: the pages of a site, the tables. */
-function keptOnes() {
-  const { start_urls, source } = choice().options;
-  return { ...(start_urls ? { start_urls } : {}), ...(source ? { source } : {}) };
-}
-
-/** @param {{name: string}} props */
-function Option({ name }) {
+/** @param {{name: string, row: Row}} props */
+function Option({ name, row }) {
   const value = choice().options[name];
   const id = `option-${name}`;
-  const set = (/** @type {any} */ said) => setOption(name, said);
-  const label = html`<label for=${id}>${t(`ask.option_${name}`)}</label>`;
-  if (name in NUMBERS) {
-    const [min, max] = NUMBERS[/** @type {keyof typeof NUMBERS} */ (name)];
-    return html`<div class="option">${label}<input id=${id} type="number" min=${min} max=${max} step="1" inputmode="numeric"
-      value=${value ?? ""} placeholder=${t("ask.by_settings")} onChange=${(/** @type {any} */ event) => set(number(event.currentTarget))} /></div>`;
-  }
-  if (SWITCHES.includes(name)) {
-    return html`<div class="option">${label}<select id=${id} value=${value === undefined ? "" : String(value)}
-      onChange=${(/** @type {any} */ event) => set(event.currentTarget.value === "" ? null : event.currentTarget.value === "true")}>
-      <option value="">${t("ask.by_settings")}</option><option value="true">${t("ask.yes")}</option><option value="false">${t("ask.no")}</option>
-    </select></div>`;
-  }
-  if (name === "strategy") {
-    return html`<div class="option">${label}<select id=${id} value=${value ?? ""} onChange=${(/** @type {any} */ event) => set(event.currentTarget.value)}>
-      <option value="">${t("ask.by_settings")}</option>${STRATEGIES.map((each) => html`<option key=${each} value=${each}>${t(`ask.route_${each}`)}</option>`)}
-    </select></div>`;
-  }
-  if (name === "langs") {
-    return html`<div class="option">${label}<select id=${id} value=${value?.[0] ?? ""}
-      onChange=${(/** @type {any} */ event) => set(event.currentTarget.value ? [event.currentTarget.value] : [])}>
-      <option value="">${t("ask.any")}</option><option value="en">English</option><option value="zh">中文</option></select></div>`;
-  }
-  if (DAYS.includes(name)) {
-    return html`<div class="option">${label}<input id=${id} type="date" value=${value ?? ""} onChange=${(/** @type {any} */ event) => set(event.currentTarget.value)} /></div>`;
-  }
-  const isList = LISTS.includes(name);
-  return html`<div class="option option-wide">${label}<input id=${id} type="text" autocomplete="off" value=${isList ? (value ?? []).join(", ") : (value ?? "")}
-    placeholder=${t(`ask.option_${name}_example`)}
-    onChange=${(/** @type {any} */ event) => set(isList ? listOf(event.currentTarget.value) : event.currentTarget.value.trim())} /></div>`;
+  const [wrong, setWrong] = useState("");
+  useEffect(() => setWrong(""), [value]);
+  const change = (/** @type {any} */ event) => {
+    const field = event.currentTarget;
+    if (!field.validity.valid) return setWrong(t(row.max === undefined ? "ask.option_from" : "ask.option_between", { min: row.min, max: row.max }));
+    setWrong("");
+    setOption(name, read(row, field.value));
+  };
+  const own = { id, onChange: change, "aria-invalid": wrong ? "true" : undefined, "aria-describedby": wrong ? `${id}-wrong` : undefined };
+  return html`<div class=${`option${row.kind === "list" || row.kind === "text" ? " option-wide" : ""}`}>
+    <label for=${id}>${t(`ask.option_${name}`)}</label>
+    <${Control} name=${name} row=${row} value=${value} own=${own} />
+    ${wrong && html`<p class="field-error" id=${`${id}-wrong`} role="alert">${wrong}</p>`}
+  </div>`;
 }
 
-/** @param {HTMLInputElement} field @returns {number | null} */
-function number(field) {
-  return field.value && field.validity.valid ? Number(field.value) : null;
+/** @param {{name: string, row: Row, value: any, own: Record<string, any>}} props */
+function Control({ name, row, value, own }) {
+  if (row.kind === "number") {
+    return html`<input type="number" min=${row.min} max=${row.max} step=${row.step ?? "any"} inputmode="decimal" placeholder=${unset(row)}
+      value=${value ?? ""} ...${own} />`;
+  }
+  if (row.kind === "day") return html`<input type="date" value=${value ?? ""} ...${own} />`;
+  if (row.kind === "switch" || row.kind === "choice") {
+    const among = row.kind === "switch" ? ["true", "false"] : (row.among ?? []);
+    const now = row.many ? (value?.[0] ?? "") : value === undefined ? "" : String(value);
+    return html`<select value=${now} ...${own}>
+      <option value="" selected=${now === ""}>${unset(row)}</option>
+      ${among.map((each) => html`<option key=${each} value=${each} selected=${each === now}>${valueWords(name, row, each)}</option>`)}
+    </select>`;
+  }
+  const text = row.kind === "list" ? (value ?? []).join(", ") : (value ?? "");
+  return html`<input type="text" autocomplete="off" spellcheck=${false} maxlength=${row.longest} value=${text} placeholder=${t(`ask.option_${name}_example`)} ...${own} />`;
 }
 
-/** @param {string} text */
-export function listOf(text) {
-  return text.split(/[\s,，、;；]+/).filter(Boolean);
+/** What holds where a field says nothing. @param {Row} row */
+function unset(row) {
+  return t(row.group === "filters" ? "ask.any" : "ask.by_settings");
+}
+
+/** What a field says, as it is sent. @param {Row} row @param {string} text */
+function read(row, text) {
+  const said = text.trim();
+  if (row.kind === "list") return listOf(said);
+  if (!said) return null;
+  if (row.kind === "number") return Number(said);
+  if (row.kind === "switch") return said === "true";
+  return row.many ? [said] : said;
+}
+
+/** @param {string} name @param {Row} row @param {any} value */
+function valueWords(name, row, value) {
+  if (row.kind === "switch") return t(String(value) === "true" ? "ask.yes" : "ask.no");
+  if (row.kind === "choice") return (row.many ? [value].flat() : [value]).map((each) => t(`ask.option_${name}_${each}`)).join(", ");
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+/** What is set otherwise than the settings have it, each to be taken back. */
+export function Chips() {
+  const { options } = choice();
+  const list = useRef(/** @type {HTMLUListElement | null} */ (null));
+  const set = shownOf(agent.value).filter((name) => options[name] !== undefined);
+  if (!set.length) return null;
+  const drop = (/** @type {string} */ name, /** @type {number} */ n) => {
+    setOption(name, null);
+    // the focus stays among the chips, or goes to the button that has them all
+    requestAnimationFrame(() => {
+      const left = [...(list.current?.querySelectorAll("button") ?? [])];
+      const next = left[Math.min(n, left.length - 1)] ?? document.querySelector("[data-options]");
+      if (next instanceof HTMLElement) next.focus();
+    });
+  };
+  return html`<ul class="option-chips" ref=${list} aria-label=${t("ask.options_chips")}>
+    ${set.map((name, n) => {
+      const row = /** @type {Row} */ (OPTIONS[name]);
+      const words = t("ask.option_set", { name: t(`ask.option_${name}`), value: valueWords(name, row, options[name]) });
+      return html`<li key=${name} class="option-chip"><span>${words}</span>
+        <button type="button" aria-label=${t("ask.option_drop", { words })} title=${t("ask.option_drop", { words })} onClick=${() => drop(name, n)}>
+          <${Icon} name="close" size=${14} /></button></li>`;
+    })}
+  </ul>`;
 }

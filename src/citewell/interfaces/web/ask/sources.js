@@ -1,7 +1,7 @@
 /** The numbered sources under an answer. The one rule: each opens at the very sentence that is quoted. */
 import { t } from "../i18n.js";
 import { html, useState } from "../ui/html.js";
-import { Icon, toast } from "../ui/index.js";
+import { Icon, time, toast } from "../ui/index.js";
 import { placed, webAddress } from "./place.js";
 
 /** @typedef {import("./types.js").Citation} Citation */
@@ -46,7 +46,7 @@ function Source({ citation, onCite }) {
       </span>
     </button>
     ${address && html`<a class="source-web" href=${address} target="_blank" rel="noopener noreferrer">
-      ${hostOf(address)}${citation.fetched_at != null && html`<small>${" "}${t("ask.fetched", { day: new Date(citation.fetched_at * 1000).toLocaleString() })}</small>`}
+      ${hostOf(address)}${citation.fetched_at != null && html`<small>${" "}${t("ask.fetched", { day: time(citation.fetched_at) })}</small>`}
     </a>`}
   </li>`;
 }

@@ -4,9 +4,10 @@
  */
 import { get } from "../api.js";
 import { known, t } from "../i18n.js";
+import { said } from "../said.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { Dialog, duration, IconButton } from "../ui/index.js";
-import { inWords } from "./in_words.js";
+import { inWords } from "../sites/why.js";
 
 /** @typedef {import("./types.js").Step} Step */
 /** @typedef {import("./types.js").Visit} Visit */
@@ -70,7 +71,7 @@ function Visits({ pages }) {
     <ol class="ask-visits-list" ref=${list} tabindex="0" aria-label=${t("ask.visits_list")}>
       ${pages.map((page, n) => html`<li key=${n} class=${`ask-visit ask-visit-${page.problem ? "failed" : page.how}`}>
         <span class="ask-visit-title">${page.title || page.url}</span>
-        <span class="ask-visit-why">${page.problem || page.why}</span>
+        <span class="ask-visit-why">${page.problem ? said(page.problem) : inWords(page.why)}</span>
       </li>`)}
     </ol>
   </div>`;

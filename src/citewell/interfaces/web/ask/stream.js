@@ -4,7 +4,8 @@
  */
 import { ApiError, events, post } from "../api.js";
 import { t } from "../i18n.js";
-import { signal, useEffect, useMemo } from "../ui/html.js";
+import { batch, signal, useEffect, useMemo } from "../ui/html.js";
+import { afterLoss, afterStop, keepsItsWork, leavesOpen } from "./recover.js";
 
 /** @typedef {import("./types.js").Answer} Answer */
 /** @typedef {import("./types.js").Citation} Citation */
@@ -23,7 +24,9 @@ import { signal, useEffect, useMemo } from "../ui/html.js";
  * @property {Signal<unknown>} error
  * @property {Signal<boolean>} busy
  * @property {Signal<boolean>} stopped  by who asked, before there was an answer
- * @property {Signal<string>} traceId
+ * @property {Signal<string>} traceId  of a run that may be kept or not
+ * @property {Signal<boolean>} looking  for what became of it, after its line was lost
+ * @property {Signal<boolean>} resumable  what was done is kept: it can be gone on with
  * @property {Signal<number>} since  when the step in hand began, `performance.now()`
  * @property {Signal<boolean>} ending  asked to answer from what it has
  * @property {(request: Request, path?: string) => Promise<Answer | null>} ask
@@ -40,6 +43,7 @@ export function newRun() {
   let written = ""; // the draft as far as it came, shown a little later
   let fresh = true; // the next token begins a new draft
   let timer = 0;
+  let begun = 0; // seconds since the epoch
   const run = {
     steps: signal(/** @type {Step[]} */ ([])),
     pages: signal(/** @type {Visit[]} */ ([])),
@@ -52,6 +56,8 @@ export function newRun() {
     traceId: signal(""),
     since: signal(0),
     ending: signal(false),
+    looking: signal(false),
+    resumable: signal(false),
     ask,
     stop: () => line?.abort(),
     finish,
@@ -102,7 +108,7 @@ export function newRun() {
     run.draft.value = "";
     run.answer.value = null;
     run.error.value = null;
-    run.stopped.value = run.ending.value = false;
+    run.stopped.value = run.ending.value = run.looking.value = run.resumable.value = false;
     run.since.value = performance.now();
   }
 
@@ -113,6 +119,7 @@ export function newRun() {
     reset();
     run.traceId.value = request.resume ?? "";
     run.busy.value = true;
+    begun = Date.now() / 1000;
     try {
       for await (const { event, data } of events(path, request, { signal: mine.signal })) {
         if (line === mine) takes[event]?.(data);
@@ -131,7 +138,28 @@ export function newRun() {
         run.busy.value = false;
       }
     }
-    return line === mine ? run.answer.value : null;
+    if (line !== mine) return null;
+    const mayBeKept = run.traceId.value && keepsItsWork(run.steps.value.find((step) => step.node === "choose_agent")?.action ?? request.agent ?? "website");
+    if (run.stopped.value && mayBeKept) await recover(request, afterStop);
+    else if (leavesOpen(run.error.value, Boolean(request.resume))) await recover(request, afterLoss);
+    return run.busy.value ? null : run.answer.value; // another question may have been asked meanwhile
+  }
+
+  /** Ends with the next question, or when the run is let go. @param {Request} request @param {typeof afterLoss} how */
+  async function recover(request, how) {
+    const mine = (line = new AbortController());
+    run.looking.value = how === afterLoss;
+    const became = await how({ traceId: run.traceId.value, question: request.question, since: begun, signal: mine.signal });
+    if (line !== mine) return;
+    batch(() => {
+      run.looking.value = false;
+      if (became && "answer" in became) {
+        takes["answer"]?.(became.answer);
+        run.steps.value = became.steps;
+        run.error.value = null;
+        run.stopped.value = false;
+      } else run.resumable.value = Boolean(became);
+    });
   }
 
   async function finish() {

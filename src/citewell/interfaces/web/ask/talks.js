@@ -150,7 +150,7 @@ export async function send(talk, request) {
 /** Once more in its place: a run that was stopped goes on, a failed one is asked anew. @param {Talk} talk @param {Turn} turn @param {boolean} goOn */
 export async function again(talk, turn, goOn) {
   const run = turn.run ?? newRun();
-  const kept = goOn && run.traceId.value;
+  const kept = goOn && run.resumable.value && run.traceId.value;
   const request = kept ? { question: turn.question, resume: kept } : { ...turn.request, question: turn.question };
   if (!kept && talk.id.value) request.session_id = talk.id.value;
   await ask(talk, run, request);

@@ -2,10 +2,11 @@
 import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { Busy, Button, duration, IconButton, Problem, time, toast } from "../ui/index.js";
+import { Busy, Button, duration, IconButton, time, toast } from "../ui/index.js";
 import { Markdown } from "../ui/markdown.js";
 import { AnswerView } from "./answer.js";
 import { asMarkdown, copyText } from "./copy.js";
+import { Lost } from "./lost.js";
 import { Steps } from "./steps.js";
 import { again, askAnew } from "./talks.js";
 
@@ -29,27 +30,28 @@ export function TurnView({ talk, turn, last, onAnswer, onEdit }) {
       <h2 class="question-text">${turn.question}</h2>
       ${turn.at > 0 && html`<time class="question-time">${time(turn.at)}</time>`}
     </header>
-    ${run ? html`<${Making} talk=${talk} turn=${turn} run=${run} onEdit=${onEdit} />` : html`<${Kept} talk=${talk} turn=${turn} onEdit=${onEdit} />`}
+    ${run ? html`<${Making} talk=${talk} turn=${turn} run=${run} last=${last} onEdit=${onEdit} />`
+      : html`<${Kept} talk=${talk} turn=${turn} last=${last} onEdit=${onEdit} />`}
   </div>`;
 }
 
-/** @param {{talk: Talk, turn: Turn, onEdit: (turn: Turn) => void}} props */
-function Kept({ talk, turn, onEdit }) {
+/** @param {{talk: Talk, turn: Turn, last: boolean, onEdit: (turn: Turn) => void}} props */
+function Kept({ talk, turn, last, onEdit }) {
   if (turn.answer) {
-    return html`<${Whole} talk=${talk} turn=${turn} answer=${turn.answer} onEdit=${onEdit}>
+    return html`<${Whole} talk=${talk} turn=${turn} answer=${turn.answer} last=${last} onEdit=${onEdit}>
       <${KeptSteps} answer=${turn.answer} />
     <//>`;
   }
   return html`<div class="answer"><${Markdown} text=${turn.said ?? ""} /><p class="hint">${t("ask.only_words")}</p></div>`;
 }
 
-/** @param {{talk: Talk, turn: Turn, run: Run, onEdit: (turn: Turn) => void}} props */
-function Making({ talk, turn, run, onEdit }) {
+/** @param {{talk: Talk, turn: Turn, run: Run, last: boolean, onEdit: (turn: Turn) => void}} props */
+function Making({ talk, turn, run, last, onEdit }) {
   const answer = run.answer.value;
   const busy = run.busy.value;
   const agent = turn.request.agent ?? "auto";
   if (answer && !busy) {
-    return html`<${Whole} talk=${talk} turn=${turn} answer=${answer} onEdit=${onEdit}>
+    return html`<${Whole} talk=${talk} turn=${turn} answer=${answer} last=${last} onEdit=${onEdit}>
       <details class="steps-fold"><summary>${t("ask.steps_done", { n: run.steps.value.length, time: duration(answer.usage.seconds["total"] ?? total(run.steps.value)) })}</summary>
         <${Steps} agent=${agent} steps=${run.steps.value} pages=${run.pages.value} /></details>
     <//>`;
@@ -63,24 +65,26 @@ function Making({ talk, turn, run, onEdit }) {
       <${Markdown} text=${run.draft.value} />
     </div>`}
     ${run.stopped.value && html`<div class="stopped" role="status">
-      <p>${t(run.traceId.value ? "ask.was_stopped" : "ask.was_stopped_early")}</p>
+      <p>${t(run.resumable.value ? "ask.was_stopped" : "ask.was_stopped_early")}</p>
       <div class="stopped-foot">
-        ${run.traceId.value && html`<${Button} kind="primary" icon="play" onClick=${() => again(talk, turn, true)}>${t("ask.go_on")}<//>`}
+        ${run.resumable.value && html`<${Button} kind="primary" icon="play" onClick=${() => again(talk, turn, true)}>${t("ask.go_on")}<//>`}
         <${Button} icon="refresh" onClick=${() => again(talk, turn, false)}>${t("ask.ask_again")}<//>
         <${Button} icon="edit" onClick=${() => onEdit(turn)}>${t("ask.edit")}<//>
       </div>
     </div>`}
-    ${run.error.value && html`<${Problem} error=${run.error.value} retry=${() => again(talk, turn, false)} />
+    ${run.error.value && html`<${Lost} run=${run} />
       <div class="stopped-foot">
-        ${run.traceId.value && html`<${Button} icon="play" onClick=${() => again(talk, turn, true)}>${t("ask.go_on")}<//>`}
+        ${run.resumable.value && html`<${Button} kind="primary" icon="play" onClick=${() => again(talk, turn, true)}>${t("ask.go_on")}<//>`}
+        <${Button} icon="refresh" onClick=${() => again(talk, turn, false)}>${t("ask.ask_again")}<//>
         <${Button} icon="edit" onClick=${() => onEdit(turn)}>${t("ask.edit")}<//>
       </div>`}
   </div>`;
 }
 
-/** @param {{talk: Talk, turn: Turn, answer: Answer, onEdit: (turn: Turn) => void, children?: any}} props */
-function Whole({ talk, turn, answer, onEdit, children }) {
-  return html`<${AnswerView} answer=${answer}>
+/** @param {{talk: Talk, turn: Turn, answer: Answer, last: boolean, onEdit: (turn: Turn) => void, children?: any}} props */
+function Whole({ talk, turn, answer, last, onEdit, children }) {
+  const choose = (/** @type {string} */ choice) => void askAnew(talk, { ...turn, question: choice });
+  return html`<${AnswerView} answer=${answer} onChoose=${last ? choose : undefined}>
     <div class="answer-actions">
       <${IconButton} name="copy" label=${t("ask.copy_answer")} onClick=${() => copyText(asMarkdown(turn.question, answer))} />
       <${IconButton} name="refresh" label=${t("ask.ask_again")} onClick=${() => askAnew(talk, turn)} />

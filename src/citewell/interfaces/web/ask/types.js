@@ -70,6 +70,7 @@
  * @property {{calls: number, prompt_tokens: number, completion_tokens: number, seconds: Record<string, number>}} usage
  * @property {TableData | null} data
  * @property {Followed[]} followed
+ * @property {string[]} [choices]  of a question back: what may be meant
  * @property {Record<string, string> | null} error_info
  */
 

@@ -10,7 +10,7 @@ import { Button, Check, Dialog, Field, Problem, Progress, toast } from "../ui/in
  * @typedef {{name: string, dialect: string, location: string, tables: {name: string, rows: number | null, columns: number}[],
  *   fingerprint: string, glossary: {term: string, meaning: string}[], warnings: string[], problem: string, created_at: number,
  *   refreshed_at: number, owner?: string}} Source
- * @typedef {{id: number, file: File, name: string, sent: number, error: ApiError | null, abort: AbortController}} Sending
+ * @typedef {{id: number, file: File, name: string, sent: number, error: ApiError | null, abort: AbortController, own?: boolean}} Sending
  */
 
 /** Files on their way. @type {import("@preact/signals").Signal<Sending[]>} */
@@ -45,9 +45,19 @@ function change(one, values) {
   sendings.value = sendings.value.map((each) => (each.id === one.id ? { ...each, ...values } : each));
 }
 
+/** Whether what is sent is for the sender only; with users. */
+export const own = signal(false);
+
+/** Beside the buttons that add: whose the tables will be. */
+export function Whose() {
+  if (me.value?.auth !== "token") return null;
+  return html`<${Check} label=${t("data.private_file")} checked=${own.value} onChange=${(/** @type {boolean} */ yes) => (own.value = yes)} />`;
+}
+
 /** One after the other: each makes a source. The names of those that came. @param {File[]} files @returns {Promise<string[]>} */
 export async function sendTables(files) {
-  const queue = files.map((file) => ({ id: ++numbers, file, name: "", sent: 0, error: null, abort: new AbortController() }));
+  const mine = own.value && me.value?.auth === "token";
+  const queue = files.map((file) => ({ id: ++numbers, file, name: "", sent: 0, error: null, abort: new AbortController(), own: mine }));
   sendings.value = [...sendings.value, ...queue];
   const names = [];
   for (const one of queue) {
@@ -62,6 +72,7 @@ async function sendOne(one, name) {
   const form = new FormData();
   form.append("file", one.file, one.file.name);
   if (name) form.append("name", name);
+  if (one.own) form.append("private", "true");
   change(one, { error: null, sent: 0 });
   try {
     const onProgress = (/** @type {number} */ share) => change(one, { sent: share });
@@ -138,7 +149,7 @@ export function Connect({ close }) {
   const [url, setUrl] = useState("");
   const [password, setPassword] = useState("");
   const [name, setName] = useState("");
-  const [own, setOwn] = useState(false);
+  const [mine, setMine] = useState(own.value);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const send = async (/** @type {Event} */ event) => {
@@ -146,7 +157,7 @@ export function Connect({ close }) {
     setBusy(true);
     setError(null);
     try {
-      const body = { url: withPassword(url.trim(), password), ...(name.trim() ? { name: name.trim() } : {}), ...(own ? { private: true } : {}) };
+      const body = { url: withPassword(url.trim(), password), ...(name.trim() ? { name: name.trim() } : {}), ...(mine ? { private: true } : {}) };
       const added = await post("/data/sources", body);
       told(added);
       close(added.name);
@@ -162,7 +173,7 @@ export function Connect({ close }) {
         value=${url} onInput=${typed(setUrl)} />
       <${Field} label=${t("data.password")} hint=${t("data.password_hint")} type="password" autocomplete="off" value=${password} onInput=${typed(setPassword)} />
       <${Field} label=${t("data.name")} hint=${t("data.name_hint")} maxlength="80" value=${name} onInput=${typed(setName)} />
-      ${me.value?.auth === "token" && html`<${Check} label=${t("library.private_box")} hint=${t("library.private_hint")} checked=${own} onChange=${setOwn} />`}
+      ${me.value?.auth === "token" && html`<${Check} label=${t("library.private_box")} hint=${t("library.private_hint")} checked=${mine} onChange=${setMine} />`}
       <${Problem} error=${error} />
       ${error && adviceOf(error) && html`<p>${adviceOf(error)}</p>`}
       <div class="data-form-foot"><${Button} onClick=${() => close(null)}>${t("data.cancel")}<//>

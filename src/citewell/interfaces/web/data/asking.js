@@ -3,11 +3,11 @@
  * never sent while the one before is still at work.
  */
 import { AnswerView } from "../ask/answer.js";
+import { Lost } from "../ask/lost.js";
 import { Steps } from "../ask/steps.js";
 import { t } from "../i18n.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { Button, Problem } from "../ui/index.js";
-import { DataResult } from "./result.js";
+import { Button } from "../ui/index.js";
 import { askAgain, askData, forget, talkOf } from "./talk.js";
 
 /** @typedef {import("./talk.js").Turn} Turn */
@@ -30,7 +30,7 @@ export function Asking({ source, label }) {
   };
   const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && send(event);
   return html`<section class="data-ask" aria-label=${label}>
-    <div class="data-turns">${talk.map((turn) => html`<${OneTurn} key=${turn.n} source=${source} turn=${turn} />`)}</div>
+    <div class="data-turns">${talk.map((turn) => html`<${OneTurn} key=${turn.n} source=${source} turn=${turn} last=${turn === last} />`)}</div>
     <div ref=${end}></div>
     <form class="data-composer" onSubmit=${send}>
       <label class="unseen" for=${`data-question-${source}`}>${t("data.question")}</label>
@@ -47,8 +47,8 @@ export function Asking({ source, label }) {
   </section>`;
 }
 
-/** @param {{source: string, turn: Turn}} props */
-function OneTurn({ source, turn }) {
+/** @param {{source: string, turn: Turn, last: boolean}} props */
+function OneTurn({ source, turn, last }) {
   const { run, question } = turn;
   const [busy, answer, steps] = [run.busy.value, run.answer.value, run.steps.value];
   const again = () => askAgain(source, turn);
@@ -58,8 +58,9 @@ function OneTurn({ source, turn }) {
       ${busy && html`<${Steps} agent="data" steps=${steps} busy=${true} since=${run.since.value} />`}
       ${!busy && steps.length > 0 && html`<details class="data-steps"><summary>${t("data.steps_n", { n: steps.length })}</summary>
         <${Steps} agent="data" steps=${steps} /></details>`}
-      ${answer && html`<${AnswerView} answer=${answer} rows=${DataResult} />`}
-      ${run.error.value && html`<${Problem} error=${run.error.value} retry=${again} />`}
+      ${answer && html`<${AnswerView} answer=${answer} onChoose=${last && !busy ? (/** @type {string} */ choice) => askData(source, choice) : undefined} />`}
+      ${run.error.value && html`<${Lost} run=${run} />
+        <p><${Button} small icon="refresh" onClick=${again}>${t("data.ask_again")}<//></p>`}
       ${run.stopped.value && html`<p class="muted">${t("data.stopped")}${" "}<${Button} small onClick=${again}>${t("data.ask_again")}<//></p>`}
     </div>
   </div>`;

@@ -1,6 +1,7 @@
 /** One source: ask it, look at its tables, say what words mean. The one rule: what reading it left out stays in sight. */
 import { del, get, post } from "../api.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { go, link } from "../state.js";
 import { FileButton } from "../ui/drop.js";
 import { ago, time } from "../ui/figures.js";
@@ -53,9 +54,9 @@ export function placeOf(location) {
 
 /** What is wrong with it, and what was left out. @param {{source: Source}} props */
 function Told({ source }) {
-  return html`${source.problem && html`<p class="data-problem"><${Badge} kind="bad">${source.problem}<//></p>`}
+  return html`${source.problem && html`<p class="data-problem"><${Badge} kind="bad">${said(source.problem)}<//></p>`}
     ${source.warnings.length > 0 && html`<details class="data-warnings"><summary><${Badge} kind="warn">
-      ${t("data.left_out")}: ${source.warnings.length}<//></summary><ul>${source.warnings.map((text) => html`<li key=${text}>${text}</li>`)}</ul></details>`}`;
+      ${t("data.left_out_n", { n: source.warnings.length })}<//></summary><ul>${source.warnings.map((text) => html`<li key=${text}>${said(text)}</li>`)}</ul></details>`}`;
 }
 
 /** A file that was sent is not here to be read again. @param {{source: Source}} props */

@@ -2,10 +2,10 @@
 
 import { get } from "../api.js";
 import { t } from "../i18n.js";
-import { me, online, route } from "../state.js";
+import { me, online, route, user } from "../state.js";
 import { coded } from "../ui/coded.js";
 import { Asked } from "../ui/dialog.js";
-import { html, signal, useEffect, useErrorBoundary, useState } from "../ui/html.js";
+import { html, signal, useEffect, useErrorBoundary, useRef, useState } from "../ui/html.js";
 import { Busy, Problem } from "../ui/notice.js";
 import { Toasts, toast } from "../ui/toast.js";
 import { Drawer, Sidebar, TopBar, useNarrow } from "./sidebar.js";
@@ -25,6 +25,7 @@ import("../source/panel.js").then(
 export function Frame() {
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const who = me.value;
+  const name = user.value;
   const look = () => {
     setError(null);
     get("/me").then((found) => (me.value = found), (failed) => me.value === undefined && setError(failed));
@@ -32,6 +33,12 @@ export function Frame() {
   useEffect(() => {
     if (who === undefined && online.value) look();
   }, [who, online.value]);
+  const before = useRef(name);
+  useEffect(() => {
+    // another name was chosen, on whichever part of the page
+    if (before.current !== name && who?.auth === "none") look();
+    before.current = name;
+  }, [name]);
 
   let inside;
   if (who) inside = html`<${Inside} />`;

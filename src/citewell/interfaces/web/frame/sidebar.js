@@ -34,7 +34,7 @@ export function Sidebar() {
   return html`<${Brand} />
     <nav aria-label=${t("frame.navigation")}>
       <ul class="parts">
-        ${VIEWS.map(
+        ${VIEWS.filter((row) => !row.hidden).map(
           (row) => html`<li key=${row.path}>
             <a href=${`#/${row.path}`} aria-current=${row === open ? "page" : undefined}>
               <${Icon} name=${row.icon} /><span>${t(row.label)}</span>

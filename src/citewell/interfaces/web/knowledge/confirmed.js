@@ -1,5 +1,6 @@
 /** What people have confirmed, narrowed by state, place and words. */
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { link } from "../state.js";
 import { Button } from "../ui/button.js";
 import { Field, Select } from "../ui/fields.js";
@@ -78,7 +79,7 @@ function Row({ item }) {
       ${first && html`<span>${t("knowledge.by", { name: namesOf(item.confirmed_by), day: time(item.confirmed_by.at(-1)?.at) })}</span>`}
       <span>${t("knowledge.used", { n: item.uses })}</span>
       ${item.weight !== undefined && html`<span>${t("knowledge.weighs", { n: figure(item.weight) })}</span>`}</span>
-    ${item.reason && html`<span class="row-reason">${item.reason.slice(0, 300)}</span>`}
+    ${item.reason && html`<span class="row-reason">${said(item.reason).slice(0, 300)}</span>`}
   </a></li>`;
 }
 

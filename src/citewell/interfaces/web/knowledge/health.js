@@ -1,6 +1,7 @@
 /** Whether what is known still holds, and what nobody needs any more. The one rule: cleaning is shown before it is done. */
 import { post } from "../api.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { figure } from "../ui/figures.js";
 import { html, useState } from "../ui/html.js";
 import { Problem } from "../ui/notice.js";
@@ -40,11 +41,11 @@ function Check() {
     <${Problem} error=${error} />
     <div role="status">${found && html`<p class=${`outcome ${bad.length || unreachable.length ? "bad" : "good"}`}><strong>${looked.length
       ? t("knowledge.check_said", { n: looked.length, bad: bad.length }) : t("knowledge.check_nothing")}</strong></p>`}</div>
-    ${unreachable.map((each) => html`<p class="item-reason" key=${each.source}><strong>${each.source}</strong> ${each.problem}</p>`)}
+    ${unreachable.map((each) => html`<p class="item-reason" key=${each.source}><strong>${each.source}</strong> ${said(each.problem)}</p>`)}
     ${looked.length > 0 && html`<ul class="item-rows">${[...bad, ...looked.filter((each) => each.outcome === "ok")].slice(0, 300).map((each) => html`<li class="item-row" key=${each.item_id}>
       <a href=${itemLink(each.item_id)}><span class="row-title">${each.question.slice(0, 300)}</span>
         <span class="meta"><${State} state=${each.outcome} />${each.source && html`<span>${each.source}</span>`}</span>
-        ${each.reason && html`<span class="row-reason">${each.reason}</span>`}</a></li>`)}</ul>`}
+        ${each.reason && html`<span class="row-reason">${said(each.reason)}</span>`}</a></li>`)}</ul>`}
   </section>`;
 }
 

@@ -1,6 +1,7 @@
 /** One confirmed item: what it says, who stands by it, what proves it, what was done to it; and what can be done. */
 import { del, get, post } from "../api.js";
 import { t, known } from "../i18n.js";
+import { said } from "../said.js";
 import { link } from "../state.js";
 import { figure, time } from "../ui/figures.js";
 import { html, useState } from "../ui/html.js";
@@ -28,7 +29,7 @@ export function One({ id }) {
   return html`${back}<article class="item">
     <header><h2 class="trace-question"><${Text} text=${item.question} most=${400} /></h2>
       <p class="meta"><${State} state=${item.state} /><span>${item.agent}</span><span>${placeOf(item)}</span><code>${item.item_id}</code></p>
-      ${item.reason && html`<p class="item-reason"><strong>${t("knowledge.why_state")}</strong> ${item.reason}</p>`}
+      ${item.reason && html`<p class="item-reason"><strong>${t("knowledge.why_state")}</strong> ${said(item.reason)}</p>`}
       <${Acts} item=${item} again=${again} />
     </header>
     ${item.conflicts.length > 0 && html`<div class="item-conflicts"><strong>${t("knowledge.disagrees")}</strong>
@@ -128,7 +129,7 @@ export function History({ history }) {
   return html`<h3>${t("knowledge.history")}</h3><ol class="voices">${history.map((each, n) => html`<li key=${n}>
     <span>${known(`knowledge.did_${each.action}`) ? t(`knowledge.did_${each.action}`) : each.action}</span>${" "}
     <strong>${each.user_id || "Citewell"}</strong> <span class="muted">${time(each.at)}</span>
-    ${each.reason && html`<span class="row-reason">${each.reason}</span>`}</li>`)}</ol>`;
+    ${each.reason && html`<span class="row-reason">${said(each.reason)}</span>`}</li>`)}</ol>`;
 }
 
 /** The Markdown document, as it is kept; asked for when it is opened. @param {{ item: Item }} props */

@@ -1,6 +1,7 @@
 /** Corrections: each beside the answer that it corrects, to be approved, rejected or taken back. */
 import { get, post } from "../api.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { link } from "../state.js";
 import { Select } from "../ui/fields.js";
 import { time } from "../ui/figures.js";
@@ -92,7 +93,7 @@ function Card({ rule, answer, again }) {
       <section class="side now"><h3>${t("knowledge.correction")}</h3><p><${Text} text=${rule.correction} /></p>
         ${rule.logic && rule.logic !== rule.correction && html`<pre class="logic" tabindex="0"><code>${rule.logic}</code></pre>`}</section>
     </div>
-    ${rule.reason && html`<p class="item-reason"><strong>${t("knowledge.why_state")}</strong> ${rule.reason}</p>`}
+    ${rule.reason && html`<p class="item-reason"><strong>${t("knowledge.why_state")}</strong> ${said(rule.reason)}</p>`}
     <footer class="filters">
       ${rule.state !== "active" && rule.state !== "undone" && html`<${Allowed} why=${why} kind="primary" icon="check" busy=${busy} onClick=${approve}>${t("knowledge.approve")}<//>`}
       ${rule.state === "waiting" && html`<${Allowed} why=${why} icon="close" onClick=${() => setAsking("rejected")}>${t("knowledge.reject")}<//>`}

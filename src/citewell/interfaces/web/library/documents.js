@@ -1,6 +1,7 @@
 /** The documents of a collection: what each is, its priority, open, how it is cut, delete. The one rule: what is deleted is named. */
 import { del, patch } from "../api.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { ago, bytes, figure, time } from "../ui/figures.js";
 import { html, useMemo, useState } from "../ui/html.js";
 import { ask, Badge, Button, Empty, Field, Icon, IconButton, toast } from "../ui/index.js";
@@ -112,7 +113,7 @@ function Row({ doc, mayEdit, chosen, choose, remove, preview, reload }) {
       <button type="button" class="link lib-title" onClick=${() => openWhole(doc)}>${title || file}</button>
       ${file !== title && html`<span class="lib-uri">${file}</span>`}
       ${doc.warnings.length > 0 && html`<details class="lib-warnings"><summary><${Badge} kind="warn">
-        ${t("library.warnings_n", { n: doc.warnings.length })}<//></summary><ul>${doc.warnings.map((text) => html`<li key=${text}>${text}</li>`)}</ul></details>`}
+        ${t("library.warnings_n", { n: doc.warnings.length })}<//></summary><ul>${doc.warnings.map((text) => html`<li key=${text}>${said(text)}</li>`)}</ul></details>`}
     </td>
     <td>${typeName(doc.media_type)}</td>
     <td>${langName(doc.lang)}</td>

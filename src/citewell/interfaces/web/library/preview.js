@@ -4,6 +4,7 @@
  */
 import { get, upload } from "../api.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { figure, percent } from "../ui/figures.js";
 import { html, useEffect, useState } from "../ui/html.js";
 import { Badge, Busy, Button, Dialog, Problem, Table } from "../ui/index.js";
@@ -66,7 +67,7 @@ export function Cuts({ subject, start, own = t("library.chunker_default") }) {
     <${CutFields} cut=${cut} change=${setCut} own=${own} more=${[["compare", t("library.compare")]]} />
     ${busy && html`<${Busy} label=${t("library.working")} small />`}
     <${Problem} error=${error} />
-    ${!error && found?.warnings.map((text) => html`<p key=${text}><${Badge} kind="warn">${text}<//></p>`)}
+    ${!error && found?.warnings.map((text) => html`<p key=${text}><${Badge} kind="warn">${said(text)}<//></p>`)}
     ${!error && one && html`<${Passages} key=${`${one.chunking.chunker} ${one.totals.chunks}`} preview=${one} />`}
     ${!error && found && !one && html`<${Compared} previews=${found.previews} />`}
   </div>`;

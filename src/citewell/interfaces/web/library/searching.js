@@ -4,6 +4,7 @@
  */
 import { post } from "../api.js";
 import { known, t } from "../i18n.js";
+import { said } from "../said.js";
 import { figure, percent } from "../ui/figures.js";
 import { html, useRef, useState } from "../ui/html.js";
 import { Badge, Busy, Button, Empty, Field, Problem, Select } from "../ui/index.js";
@@ -112,7 +113,7 @@ function Results({ found, many }) {
   const told = { n: hits.length, seconds: figure(seconds), strategy: known(key) ? t(key) : strategy };
   return html`<p class="lib-found" role="status"><strong>${t("library.found_n", told)}</strong>${" "}
       <span class="muted">${t("library.found_sure", { percent: percent(found.confidence) })}</span></p>
-    ${found.warnings.map((text) => html`<p key=${text}><${Badge} kind="warn">${text}<//></p>`)}
+    ${found.warnings.map((text) => html`<p key=${text}><${Badge} kind="warn">${said(text)}<//></p>`)}
     <ol class="lib-hits">${hits.map((hit) => html`<${Hit} key=${`${hit.doc_id} ${hit.start}`} hit=${hit} top=${top} many=${many} />`)}</ol>`;
 }
 

@@ -1,5 +1,6 @@
 /** What is under way in the library, and what became of it, file by file. The one rule: a failure says why and what to do. */
 import { known, t } from "../i18n.js";
+import { said } from "../said.js";
 import { bytes, figure } from "../ui/figures.js";
 import { html, useState } from "../ui/html.js";
 import { Badge, Button, Icon, IconButton, Problem, Progress, toast } from "../ui/index.js";
@@ -81,10 +82,10 @@ function End({ work }) {
   if (work.error) return html`<${Problem} error=${work.error} retry=${work.again} />`;
   const { state, error, result } = /** @type {import("./jobs.js").Job} */ (work.job);
   if (state === "failed") {
-    return html`<div class="problem" role="alert"><${Icon} name="warning" /><div><p class="what">${error?.message}</p>
-      ${error?.hint && html`<p class="hint">${error.hint}</p>`}</div></div>`;
+    return html`<div class="problem" role="alert"><${Icon} name="warning" /><div><p class="what">${said(error?.message)}</p>
+      ${error?.hint && html`<p class="hint">${said(error.hint)}</p>`}</div></div>`;
   }
-  return html`<p role="status" class="lib-work-end">${t(`library.state_${state}`)}${state === "cancelled" ? `. ${t("library.stopped_keeps")}` : ""}
+  return html`<p role="status" class="lib-work-end">${t(state === "cancelled" ? "library.cancelled_keeps" : `library.state_${state}`)}
     ${result && html`${" "}<span class="muted">${summed(/** @type {any} */ (work.job).kind, result)}</span>`}</p>`;
 }
 
@@ -111,7 +112,7 @@ function Results({ work }) {
     <summary>${t("library.results")}${" "}${sums.map(([state, n]) => html`<${Badge} key=${state} kind=${BADGES[/** @type {"added"} */ (state)]}>
       ${t(`library.sum_${state}`, { n })}<//>${" "}`)}</summary>
     <ul>${sorted.slice(0, all).map((file) => html`<${Reported} key=${file.path} file=${file} />`)}
-      ${failed.map((text) => html`<li key=${text}><${Badge} kind="bad">${t("library.file_failed")}<//>${" "}${text}</li>`)}</ul>
+      ${failed.map((text) => html`<li key=${text}><${Badge} kind="bad">${t("library.file_failed")}<//>${" "}${said(text)}</li>`)}</ul>
     ${sorted === bad && good.length > 0 && html`<button type="button" class="link" onClick=${() => setOthers(true)}>
       ${t("library.others_n", { n: good.length })}</button>`}
     ${sorted.length > all && html`<${Button} small onClick=${() => setAll(all + SHOWN)}>
@@ -128,10 +129,10 @@ function Reported({ file }) {
     <div>
       <span class="lib-file-name">${fileName(file.path)}</span>
       ${file.chunks > 0 && html`${" "}<span class="muted">${t("library.passages_n", { n: file.chunks })}</span>`}
-      ${reason && html`<p class="lib-why">${reason}</p>`}
+      ${reason && html`<p class="lib-why">${said(reason)}</p>`}
       ${known(key) && html`<p class="lib-todo">${t(key)}</p>`}
       ${rest && html`<details class="lib-types"><summary>${t("library.types_read")}</summary><p>${rest.replace(/^[^:]*: /, "")}</p></details>`}
-      ${file.warnings.map((text) => html`<p key=${text} class="lib-why">${text}</p>`)}
+      ${file.warnings.map((text) => html`<p key=${text} class="lib-why">${said(text)}</p>`)}
     </div>
   </li>`;
 }

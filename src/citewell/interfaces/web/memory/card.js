@@ -4,6 +4,7 @@ import { html, useState } from "../ui/html.js";
 import { ago, Badge, Button, Field, time, toast } from "../ui/index.js";
 import { patch } from "../api.js";
 import { t } from "../i18n.js";
+import { saidOf } from "../said.js";
 import { confirmations, expiry } from "./fit.js";
 import { More } from "./more.js";
 
@@ -55,8 +56,7 @@ function Editing({ memory, onDone, onClose }) {
       toast(t("memory.saved"), "good");
       onDone();
     } catch (error) {
-      const { message, hint = "" } = /** @type {{message: string, hint?: string}} */ (error);
-      setWrong([message, hint].filter(Boolean).join("; "));
+      setWrong(saidOf(error));
       setBusy(false);
     }
     return undefined;

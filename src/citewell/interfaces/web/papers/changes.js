@@ -4,6 +4,7 @@ import { html, useState } from "../ui/html.js";
 import { ask, Button, Dialog, Field, toast } from "../ui/index.js";
 import { del, patch } from "../api.js";
 import { t } from "../i18n.js";
+import { saidOf } from "../said.js";
 import { forgetSession } from "./kept.js";
 import { forget } from "./reading.js";
 
@@ -51,7 +52,7 @@ function Title({ session, onClose, onDone }) {
       onClose();
       onDone();
     } catch (error) {
-      setWrong(/** @type {Error} */ (error).message);
+      setWrong(saidOf(error));
     }
     setBusy(false);
   };

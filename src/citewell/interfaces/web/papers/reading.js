@@ -4,6 +4,7 @@
  */
 
 import { ApiError, del, events, get, patch } from "../api.js";
+import { t } from "../i18n.js";
 import { user } from "../state.js";
 import { batch, signal } from "../ui/html.js";
 import * as kept from "./kept.js";
@@ -211,7 +212,7 @@ export class Reading {
         if (data?.data?.event === "ask") this.tab.value = "talk";
       } else this.take(event, data);
     }
-    if (!answered) throw new ApiError(0, { code: "offline", message: "the line was closed before the answer was there" });
+    if (!answered) throw new ApiError(0, { code: "offline", message: t("ask.lost_line") });
   }
 
   /** @param {string} event @param {any} data */

@@ -2,6 +2,7 @@
 
 import { html } from "../ui/html.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { Making } from "./making.js";
 import { Cites, Statement, pagesOf } from "./statement.js";
 
@@ -51,7 +52,7 @@ export function ReportView({ reading }) {
     ${report.warnings.length > 0 &&
     html`<section class="paper-warnings">
       <h3>${t("papers.report.warnings")}</h3>
-      <ul>${report.warnings.map((warning) => html`<li key=${warning}>${warning}</li>`)}</ul>
+      <ul>${report.warnings.map((warning) => html`<li key=${warning}>${said(warning)}</li>`)}</ul>
     </section>`}
     <${Interest} reading=${reading} report=${report} />
   </article>`;

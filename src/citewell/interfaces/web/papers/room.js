@@ -3,6 +3,7 @@
 import { html, useEffect, useMemo, useRef } from "../ui/html.js";
 import { Badge, Busy, figure, Icon, Menu, Problem, Tabs } from "../ui/index.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { address } from "../api.js";
 import { go } from "../state.js";
 import { Composer } from "./composer.js";
@@ -98,7 +99,7 @@ function Guide({ reading }) {
       ${reading.problem.value && html`<${Problem} error=${reading.problem.value} retry=${() => reading.refresh()} />`}
       ${session.warnings.length > 0 && tab === "report" && html`<details class="paper-warnings">
         <summary>${t("papers.warnings")}</summary>
-        <ul>${session.warnings.map((warning) => html`<li key=${warning}>${warning}</li>`)}</ul>
+        <ul>${session.warnings.map((warning) => html`<li key=${warning}>${said(warning)}</li>`)}</ul>
       </details>`}
       <${PARTS[tab]} reading=${reading} />
     <//>

@@ -2,6 +2,7 @@
 
 import { ApiError, get } from "../api.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { Badge, Button, Busy, Icon, Problem, coded, figure } from "../ui/index.js";
 import { html, useEffect, useState } from "../ui/html.js";
 
@@ -58,13 +59,13 @@ function Facts({ found }) {
       text=${found.waiting ? t("settings.waiting", { n: figure(found.waiting) }) : t("settings.all_embedded")} />
     <${Part} name=${t("settings.reranker")} value=${t(`settings.reranker_${found.reranker}`)} ok text=${t("settings.reranker_text")} />
     <${Part} name=${t("settings.database")} value=${found.database === "ok" ? t("settings.works") : t("settings.broken")}
-      ok=${found.database === "ok"} text=${found.database === "ok" ? t("settings.database_text") : found.database} />
+      ok=${found.database === "ok"} text=${found.database === "ok" ? t("settings.database_text") : said(found.database)} />
   </ul>`;
 }
 
 /** What is wrong with the chat model; the server's own words where a file is missing. @param {Readiness} found */
 function missing(found) {
-  return found.llm === "none" ? t("settings.llm_none") : t("settings.model_missing", { why: found.chat_model });
+  return found.llm === "none" ? t("settings.llm_none") : t("settings.model_missing", { why: said(found.chat_model) });
 }
 
 /** @param {{name: string, value: string, text: string, ok: boolean}} props */

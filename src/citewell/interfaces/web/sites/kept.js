@@ -2,6 +2,7 @@
 import { del, events, post } from "../api.js";
 import { html, signal } from "../ui/html.js";
 import { t } from "../i18n.js";
+import { said, saidOf } from "../said.js";
 import { link } from "../state.js";
 import { Button } from "../ui/button.js";
 import { ask } from "../ui/dialog.js";
@@ -74,7 +75,7 @@ export function Actions({ site, onChange, onGone }) {
       <${Button} small kind="quiet" icon="download" href=${exportAddress(name)} download=${`${name}.jsonl`}>${t("sites.export")}<//>
       <${Button} small kind="quiet" icon="trash" disabled=${Boolean(going)} onClick=${remove}>${t("sites.delete")}<//>
     </div>
-    ${going && html`<${Progress} label=${t("sites.refreshing")} value=${going.total ? going.done / going.total : null} detail=${going.detail} />`}`;
+    ${going && html`<${Progress} label=${t("sites.refreshing")} value=${going.total ? going.done / going.total : null} detail=${said(going.detail)} />`}`;
 }
 
 /** Every page asked for anew; what became of them is told at the end. @param {string} name @param {() => void} onChange */
@@ -89,7 +90,7 @@ async function refresh(name, onChange) {
     for await (const { event, data } of events(`/jobs/${encodeURIComponent(job.job_id)}/events`)) {
       if (event === "progress") set({ done: data.done, total: data.total, detail: data.detail });
       else if (event === "done") told(name, data.result ?? {});
-      else if (event === "failed") toast([data.error?.message, data.error?.hint].filter(Boolean).join(". "), "problem");
+      else if (event === "failed") toast(saidOf(data.error), "problem");
       else if (event === "cancelled") toast(t("sites.refresh_cancelled", { name }));
     }
   } catch (error) {
@@ -104,5 +105,5 @@ async function refresh(name, onChange) {
 function told(name, { unchanged = 0, changed = 0, removed = [], failed = [], problem = "" }) {
   const bad = failed.length > 0 || problem;
   const words = t("sites.refreshed", { name, unchanged, changed, removed: removed.length, failed: failed.length });
-  toast([words, failed[0]?.reason, problem].filter(Boolean).join(" "), bad ? "problem" : "good");
+  toast([words, said(failed[0]?.reason), said(problem)].filter(Boolean).join(" "), bad ? "problem" : "good");
 }

@@ -1,6 +1,7 @@
 /** The visited pages as a drawing that grows while they are read. The one rule: the list beside it says the same in words. */
 import { html, useLayoutEffect, useMemo, useRef } from "../ui/html.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { inWords } from "./why.js";
 import { cutTo, shortAddress, treeOf } from "./tree.js";
 
@@ -43,7 +44,7 @@ function Node({ place, onOpen }) {
   const opens = Boolean(visit.doc_id);
   return html`<g class=${`site-node ${visit.how}${opens ? " opens" : ""}`} data-n=${n} transform=${`translate(${x} ${y})`}
     onClick=${opens ? () => onOpen(visit) : undefined}>
-    <title>${`${title}\n${visit.url}\n${visit.problem || inWords(visit.why)}`}</title>
+    <title>${`${title}\n${visit.url}\n${visit.problem ? said(visit.problem) : inWords(visit.why)}`}</title>
     <rect width=${BOX.width} height=${BOX.height} rx="8" />
     <circle cx="14" cy="16" r="4.5" />
     <text class="site-title" x="25" y="20">${cutTo(title, 20)}</text>

@@ -1,6 +1,7 @@
 /** The visited pages as a list, nested as they were found, each with why it was read. The one rule: addresses and titles are text. */
 import { html, useMemo } from "../ui/html.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { Icon } from "../ui/icon.js";
 import { webAddress } from "../source/snapshot.js";
 import { advice, inWords } from "./why.js";
@@ -41,7 +42,7 @@ function Entry({ visit, onOpen }) {
         <span class="visit-how">${t(`sites.how_${visit.how || "fetched"}`)}</span></p>
       ${address && html`<p class="visit-url"><a href=${address} target="_blank" rel="noopener noreferrer">${shortAddress(visit.url)}</a></p>`}
       ${visit.problem
-        ? html`<p class="visit-problem">${visit.problem}${what && html`<br /><strong>${what}</strong>`}</p>`
+        ? html`<p class="visit-problem">${said(visit.problem)}${what && html`<br /><strong>${what}</strong>`}</p>`
         : visit.why && html`<p class="visit-why">${inWords(visit.why)}</p>`}
     </div>
   </div>`;

@@ -39,7 +39,7 @@ export function PanelHead({ citation, all, found, asText, onText }) {
 }
 
 /** Kind, section, page, when it was read. @param {{citation: Citation, kind: string, title: string, found: Found}} props */
-function Place({ citation, kind, title, found }) {
+export function Place({ citation, kind, title, found }) {
   const section = citation.section.split(" › ").filter((part) => part && part !== title).join(" › ");
   const { info } = found;
   const parts = [
@@ -54,7 +54,7 @@ function Place({ citation, kind, title, found }) {
 }
 
 /** The words themselves; long ones are folded. @param {{text: string}} props */
-function Quote({ text }) {
+export function Quote({ text }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [whole, setWhole] = useState(false);
   const [long, setLong] = useState(false);
@@ -69,12 +69,13 @@ function Quote({ text }) {
   </div>`;
 }
 
-/** @param {{citation: Citation, found: Found, asText: boolean, onText: () => void}} props */
-function Tools({ citation, found, asText, onText }) {
+/** `children`: more of them. @param {{citation: Citation, found: Found, asText: boolean, onText: () => void, children?: any}} props */
+export function Tools({ citation, found, asText, onText, children = null }) {
   const address = webAddress(citation.uri);
   const { info } = found;
   const both = info && hasDocument(citation) && wayOf(info) !== "text";
   return html`<div class="panel-tools">
+    ${children}
     ${citation.quote && html`<${CopyButton} text=${citation.quote} label=${t("source.copy_quote")} />`}
     ${both && html`<${Button} small kind="quiet" icon=${asText ? "paper" : "menu"} aria-pressed=${asText ? "true" : "false"} onClick=${onText}>
       ${t("source.as_text")}<//>`}

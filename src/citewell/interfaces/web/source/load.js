@@ -1,5 +1,6 @@
 /** What the panel asks the server for. The one rule: the last few documents are kept, so that going through citations is quick. */
 import { ApiError, address, get } from "../api.js";
+import { t } from "../i18n.js";
 
 /**
  * @typedef {object} Info what `/api/documents/{id}` tells
@@ -35,7 +36,7 @@ export function contentOf(info) {
 export function bytesOf(info) {
   return once(`file ${info.doc_id} ${info.sha256}`, async () => {
     const response = await fetch(fileAddress(info.doc_id)).catch(() => null);
-    if (!response) throw new ApiError(0, { code: "offline", message: "the server does not answer", hint: "" });
+    if (!response) throw new ApiError(0, { code: "offline", message: t("frame.offline"), hint: "" });
     if (response.ok) return response.arrayBuffer();
     const told = await response.json().catch(() => ({}));
     throw new ApiError(response.status, told?.error ?? {});

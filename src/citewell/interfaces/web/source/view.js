@@ -8,6 +8,7 @@ import { t } from "../i18n.js";
 import { Problem } from "../ui/notice.js";
 import { contentOf, infoOf } from "./load.js";
 import { located } from "./leaves.js";
+import { isConfirmed, MarkdownView } from "./markdown.js";
 import { PageView } from "./page.js";
 import { PdfView } from "./pdf.js";
 import { PagePictures, PictureView, isPicture } from "./pictures.js";
@@ -18,12 +19,14 @@ import { TextView } from "./text.js";
 /** @typedef {import("./load.js").Info} Info */
 /** @typedef {import("./state.js").Citation} Citation */
 /** @typedef {import("./state.js").Answer} Answer */
-/** @typedef {"pdf" | "pictures" | "picture" | "page" | "text"} Way */
+/** @typedef {"pdf" | "pictures" | "picture" | "page" | "markdown" | "text"} Way */
 
 const PAGES = ["text/html", "application/xhtml+xml"];
 
 /** How a document is shown at first. @param {Info} info @returns {Way} */
-export function wayOf({ media_type, pages }) {
+export function wayOf(info) {
+  const { media_type, pages } = info;
+  if (isConfirmed(info)) return "markdown";
   if (media_type === "application/pdf") return pages > 0 ? "pdf" : "text";
   if (PAGES.includes(media_type)) return "page";
   return isPicture(media_type) ? "picture" : "text";
@@ -90,12 +93,14 @@ function DocumentView({ info, citation, asText }) {
   const now = asText ? "text" : way;
   const placed = stale ? { ...citation, boxes: [] } : citation;
   return html`${why && !asText && html`<p class="panel-note" role="status">${t(why)}</p>`}
-    ${stale && now !== "page" && html`<p class="panel-note" role="status">${t(stale === "moved" ? "source.moved" : "source.changed")}</p>`}
+    ${stale && now !== "page" && now !== "markdown" && html`<p class="panel-note" role="status">${t(stale === "moved" ? "source.moved" : "source.changed")}</p>`}
     ${now === "pdf" && html`<${PdfView} info=${info} citation=${placed} onFail=${() => fall("pictures", "source.pdf_failed")} />`}
     ${now === "pictures" && html`<${PagePictures} info=${info} citation=${placed} onFail=${() => fall("text", "source.pictures_failed")} />`}
     ${now === "picture" && html`<${PictureView} info=${info} citation=${placed} onFail=${() => fall("text", "source.pictures_failed")} />`}
     ${now === "page" && html`<${PageView} info=${info} citation=${citation}
       onMissing=${(/** @type {string} */ what) => fall("text", `source.page_no_${what}`)} />`}
+    ${now === "markdown" && html`<${MarkdownView} info=${info} citation=${citation}
+      onMissing=${(/** @type {string} */ what) => fall("text", what === "quote" ? "source.page_no_quote" : "source.page_no_failed")} />`}
     ${now === "text" && html`<${TextView} info=${info} citation=${citation} />`}`;
 }
 

@@ -1,6 +1,7 @@
 /** The stored steps run again, and what comes out otherwise. The one rule: before and now stand side by side, in words. */
 import { post } from "../api.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { me } from "../state.js";
 import { Button } from "../ui/button.js";
 import { Check } from "../ui/fields.js";
@@ -70,11 +71,11 @@ export function Replay({ trace }) {
 /** @param {{ found: Replayed }} props */
 function Outcome({ found }) {
   const steps = found.replayed.steps.length;
-  const said = found.same ? t("traces.replay_same", { n: steps }) : t("traces.replay_differs", { n: found.differences.length });
+  const outcome = found.same ? t("traces.replay_same", { n: steps }) : t("traces.replay_differs", { n: found.differences.length });
   return html`<div class="replay-outcome">
-    <p class=${`outcome ${found.same ? "good" : "bad"}`}><strong>${said}</strong>
+    <p class=${`outcome ${found.same ? "good" : "bad"}`}><strong>${outcome}</strong>
       <span class="muted"> ${t(found.recorded ? "traces.replayed_recorded" : "traces.replayed_live")}</span></p>
-    ${found.notes.length > 0 && html`<h3>${t("traces.replay_notes")}</h3><ul>${found.notes.map((note) => html`<li key=${note}>${note}</li>`)}</ul>`}
+    ${found.notes.length > 0 && html`<h3>${t("traces.replay_notes")}</h3><ul>${found.notes.map((note) => html`<li key=${note}>${said(note)}</li>`)}</ul>`}
     ${found.differences.length > 0 && html`<h3>${t("traces.replay_where")}</h3>
       <ol class="differences">${found.differences.map((each, n) => html`<${Differs} key=${n} each=${each} />`)}</ol>`}
     ${found.unknown_prompts.length > 0 && html`<h3>${t("traces.replay_unknown", { n: found.unknown_prompts.length })}</h3>

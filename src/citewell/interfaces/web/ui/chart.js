@@ -5,6 +5,7 @@
  */
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { dark, lang } from "../state.js";
 
 /** @typedef {{kind: "bar" | "line" | "pie" | "scatter", x: string, y: string[], title?: string}} ChartSpec */
@@ -62,7 +63,7 @@ export function Chart({ chart, columns, rows }) {
         if (gone) graphic?.destroy();
         else made = graphic;
       })
-      .catch((error) => setProblem(String(error?.message ?? error)));
+      .catch((error) => setProblem(said(String(error?.message ?? error))));
     return () => {
       gone = true;
       made?.destroy();

@@ -20,6 +20,16 @@ export function time(seconds) {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(seconds * 1000);
 }
 
+/** A day alone, of seconds since the epoch. @param {number | null | undefined} seconds */
+export function day(seconds) {
+  return seconds ? new Intl.DateTimeFormat(locale(), { dateStyle: "medium" }).format(seconds * 1000) : "–";
+}
+
+/** "October 2026", of seconds since the epoch. @param {number} seconds */
+export function month(seconds) {
+  return new Intl.DateTimeFormat(locale(), { year: "numeric", month: "long" }).format(seconds * 1000);
+}
+
 /** "3 minutes ago", of seconds since the epoch. @param {number | null | undefined} seconds */
 export function ago(seconds) {
   if (!seconds) return "–";

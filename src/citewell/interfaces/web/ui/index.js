@@ -4,7 +4,7 @@ export { Button, IconButton } from "./button.js";
 export { coded } from "./coded.js";
 export { Asked, ask, Confirm, Dialog } from "./dialog.js";
 export { Check, Choice, Field, Select } from "./fields.js";
-export { ago, bytes, duration, figure, percent, time } from "./figures.js";
+export { ago, bytes, day, duration, figure, month, percent, time } from "./figures.js";
 export { Icon } from "./icon.js";
 export { Menu } from "./menu.js";
 export { Badge, Busy, Empty, Problem, Progress } from "./notice.js";

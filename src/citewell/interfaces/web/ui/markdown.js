@@ -6,7 +6,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { html, useRef, useState } from "./html.js";
 import { lang } from "../state.js";
 import { t } from "../i18n.js";
-import { inWords } from "../ask/in_words.js";
+import { said } from "../said.js";
 import { placed } from "../ask/place.js";
 import { fragmentOf } from "./markdown_dom.js";
 
@@ -25,7 +25,7 @@ export function Markdown({ text, citations = NONE, sentences = NONE, onCite }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const { tip, handlers } = useTips(citations, onCite);
   useLayoutEffect(() => {
-    const told = sentences.map((each) => ({ ...each, problems: each.problems.map(inWords) }));
+    const told = sentences.map((each) => ({ ...each, problems: each.problems.map(said) }));
     box.current?.replaceChildren(fragmentOf(text, { citations, sentences: told, words: wordsOf(citations) }));
   }, [text, citations, sentences, lang.value]);
   return html`<div class="md-frame" ...${handlers}>

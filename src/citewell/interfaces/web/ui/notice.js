@@ -2,6 +2,7 @@
 
 import { t } from "../i18n.js";
 import { ApiError } from "../api.js";
+import { said } from "../said.js";
 import { Button } from "./button.js";
 import { coded } from "./coded.js";
 import { html } from "./html.js";
@@ -27,8 +28,8 @@ export function Problem({ error, retry }) {
   return html`<div class="problem" role="alert">
     <${Icon} name="warning" />
     <div>
-      <p class="what">${offline ? t("frame.offline") : coded(message)}</p>
-      ${known?.hint && html`<p class="hint">${coded(offline ? t("frame.offline_hint") : known.hint)}</p>`}
+      <p class="what">${offline ? t("frame.offline") : coded(said(message))}</p>
+      ${known?.hint && html`<p class="hint">${coded(offline ? t("frame.offline_hint") : said(known.hint))}</p>`}
       ${retry && html`<${Button} small icon="refresh" onClick=${retry}>${t("frame.retry")}<//>`}
     </div>
   </div>`;

@@ -1,7 +1,7 @@
 /** Short messages at the foot of the page: `toast(t("library.deleted"), "good")`. Read out where someone listens. */
 
 import { t } from "../i18n.js";
-import { ApiError } from "../api.js";
+import { saidOf } from "../said.js";
 import { IconButton } from "./button.js";
 import { coded } from "./coded.js";
 import { html, signal } from "./html.js";
@@ -17,7 +17,7 @@ let last = 0;
 /** Tell something; what failed (an Error) is told with its hint. @param {unknown} text @param {Kind} [kind] */
 export function toast(text, kind) {
   const failed = text instanceof Error;
-  const words = failed ? [text.message, text instanceof ApiError ? text.hint : ""].filter(Boolean).join(". ") : String(text);
+  const words = failed ? saidOf(text) : String(text);
   const id = (last += 1);
   const told = kind ?? (failed ? "problem" : "info");
   toasts.value = [...toasts.value.slice(-3), { id, text: words, kind: told }];

@@ -1,9 +1,10 @@
 /** Tables and databases: what there is, and questions to it. */
 import { get } from "../api.js";
-import { ACCEPTED, changes, Connect, Sendings, sendTables } from "../data/adding.js";
+import { ACCEPTED, changes, Connect, Sendings, sendTables, Whose } from "../data/adding.js";
 import { Asking } from "../data/asking.js";
 import { placeOf, SourcePage } from "../data/source.js";
 import { t } from "../i18n.js";
+import { said } from "../said.js";
 import { go, link, me } from "../state.js";
 import { DropAnywhere, FileButton } from "../ui/drop.js";
 import { ago, figure } from "../ui/figures.js";
@@ -44,7 +45,7 @@ function Sources({ mayEdit, send }) {
   };
   const buttons = mayEdit && html`<div class="row">
     <${FileButton} label=${t("data.add_file")} accept=${ACCEPTED} primary onFiles=${(/** @type {FileList} */ list) => send([...(list ?? [])])} />
-    <${Button} icon="link" onClick=${() => setConnecting(true)}>${t("data.add_server")}<//></div>`;
+    <${Button} icon="link" onClick=${() => setConnecting(true)}>${t("data.add_server")}<//><${Whose} /></div>`;
   const text = html`${t("data.empty_text")}<br />${t("data.empty_first")}`;
   return html`<header class="data-head">
       <div class="data-head-row"><h1>${t("data.title")}</h1>${sources !== null && sources.length > 0 && buttons}</div>
@@ -67,6 +68,6 @@ function Card({ source }) {
     <span>${t("data.tables_n", { n: source.tables.length })}${" · "}${t("data.rows_n", { n: figure(rows) })}</span>
     <span class="muted">${placeOf(source.location)}${" · "}${t("data.read_at", { when: ago(source.refreshed_at) })}</span>
     ${source.owner && html`<${Badge}>${t("library.private")}<//>`}
-    ${source.problem && html`<${Badge} kind="bad">${source.problem}<//>`}
+    ${source.problem && html`<${Badge} kind="bad">${said(source.problem)}<//>`}
   </a></li>`;
 }

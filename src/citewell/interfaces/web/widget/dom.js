@@ -34,7 +34,8 @@ export function make(tag, given = {}, ...children) {
 
 /** @param {Element} box @param {Child[]} children */
 export function fill(box, ...children) {
-  box.replaceChildren(...children.filter((each) => each !== null && each !== undefined && each !== false && each !== ""));
+  box.replaceChildren();
+  for (const each of children) if (each) box.append(each);
 }
 
 /** @param {string} name @param {number} [size] */

@@ -202,7 +202,7 @@ export const zh = {
   fact_since: "起始时间",
   fact_trace: "轨迹",
   good_bad: "{good} 个说对，{bad} 个说错",
-  confirmed_by: "谁为它作证",
+  confirmed_by: "由谁确认",
   nobody: "目前无人",
   history: "变更历史",
   did_confirmed: "确认：",

@@ -64,7 +64,7 @@ export default {
   },
   zh: {
     title: "记忆",
-    lead: "双循环智能体记住的关于你的内容，之后的回答可能会用到。每次用到时，回答都会说明。",
+    lead: "Citewell 记住的关于您的内容，之后的回答可能会用到。每次用到时，回答都会说明。",
     search: "搜索记忆",
     kinds: "记忆的种类",
     all: "全部",
@@ -74,7 +74,7 @@ export default {
     question: "已有定论的问题",
     "empty.title": "还没有任何记忆",
     "empty.text":
-      "告诉双循环智能体一些关于你的事（“请记住我的套餐是专业版。”），或向它提问。你说明的事实，以及答案被评为合格的问题，会保存在这里。密码、密钥和卡号绝不会被记住。",
+      "选择由“文档（深入）”回答，告诉它一些关于您的事（“请记住我的套餐是专业版。”），或向它提问。您说明的事实，以及答案被评为合格的问题，会保存在这里。密码、密钥和卡号绝不会被记住。",
     "empty.ask": "去提问",
     "empty.off": "不想使用？启动 Citewell 时设置 CITEWELL_MEMORY__ENABLED=false，或在某次提问的选项中关闭记忆。",
     "none.title": "没有符合的记忆",
@@ -82,7 +82,7 @@ export default {
     "none.clear": "显示全部",
     "off.title": "如何关闭",
     "off.text":
-      "仅一次提问：在该问题的选项中关闭记忆。永久关闭：启动 Citewell 时设置 CITEWELL_MEMORY__ENABLED=false。已有的记忆会保留到你让它遗忘为止，但不再使用。",
+      "仅一次提问：在该问题的选项中关闭记忆。永久关闭：启动 Citewell 时设置 CITEWELL_MEMORY__ENABLED=false。已有的记忆会保留到您让它遗忘为止，但不再使用。",
     count: "已记住 {n} 条",
     edit: "改写",
     save: "保存",
@@ -98,8 +98,8 @@ export default {
     forget_all: "全部遗忘",
     "all.title": "要遗忘全部内容吗？",
     "all.text": "“{user}”的全部 {n} 条记忆将被删除，连同历史和用到它们的轨迹。此操作无法撤销。对话会保留。",
-    told: "你说过",
-    asked: "你问过",
+    told: "您说过",
+    asked: "您问过",
     seen: "已确认 {n} 次",
     "seen.one": "说过一次",
     "settled.one": "得出过一次",

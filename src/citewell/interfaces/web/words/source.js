@@ -65,6 +65,10 @@ export const en = {
   to_memory: "See and change what is remembered",
   to_conversation: "Open the conversation",
   to_rule: "See the corrections",
+  ask_about: "Ask about this",
+  front_title: "Question",
+  front_tags: "Tags",
+  front_priority: "Priority",
 };
 
 export const zh = {
@@ -84,7 +88,7 @@ export const zh = {
   kind_conversation: "本次对话",
   kind_rule: "已审核的更正",
   on_page: "第 {n} 页",
-  fetched: "抓取于 {time}",
+  fetched: "读取于 {time}",
   weak: "证据较弱",
   more: "全部显示",
   less: "收起",
@@ -108,7 +112,7 @@ export const zh = {
   fit: "适合宽度",
   zoom: "{n}%；点击适合宽度",
   marked: "被引用的文字",
-  snapshot: "抓取时的网页",
+  snapshot: "读取时的网页",
   text: "文档的文字",
   section: "跳到章节…",
   goes_on: "继续滚动以显示更多…",
@@ -132,6 +136,10 @@ export const zh = {
   to_memory: "查看和修改记忆",
   to_conversation: "打开这次对话",
   to_rule: "查看更正",
+  ask_about: "就此提问",
+  front_title: "问题",
+  front_tags: "标签",
+  front_priority: "优先级",
 };
 
 export default { en, zh };

@@ -1,0 +1,52 @@
+"""`/widget.js`: the chat element for pages of other sites, as one script that needs nothing else.
+
+The one rule: it is written as modules (web/widget/) and sent as one script: its parts in order, without their imports, inside a
+function of their own, so that a page may load it as it likes and none of its names becomes the page's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import lru_cache
+
+import anyio.to_thread
+from fastapi import APIRouter, Request, Response
+
+from citewell.interfaces.http.page import KINDS, READING, WEB
+
+router = APIRouter(include_in_schema=False)
+
+FOLDER = WEB / "widget"
+PARTS = ("dom", "words", "text", "line", "keep", "answer", "asking", "style", "chat", "start")  # each after what it imports
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?function|class|const)", re.MULTILINE)
+HEADERS = {
+    "Access-Control-Allow-Origin": "*",  # for type=module and integrity=; it says nothing of anybody
+    "Cache-Control": "public, max-age=300",  # pages load it often; a new version is there within minutes
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@router.api_route("/widget.js", methods=READING)
+async def widget(request: Request) -> Response:
+    """The script, or 304 for who has it."""
+    body, tag = await anyio.to_thread.run_sync(joined)
+    headers = {**HEADERS, "ETag": tag}
+    if tag in (known.strip().removeprefix("W/") for known in request.headers.get("if-none-match", "").split(",")):
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type=KINDS[".js"], headers=headers)
+
+
+def joined() -> tuple[bytes, str]:
+    """The script and its ETag; read anew when a part changes."""
+    return _read(tuple(f"{(FOLDER / f'{part}.js').stat().st_mtime_ns}" for part in PARTS))
+
+
+@lru_cache(maxsize=2)
+def _read(_changed: tuple[str, ...]) -> tuple[bytes, str]:
+    parts = [EXPORT.sub("", IMPORT.sub("", (FOLDER / f"{part}.js").read_text("utf-8"))) for part in PARTS]
+    text = '/* Citewell: docs/widget.md */\n(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+    body = text.encode()
+    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'

@@ -1,0 +1,179 @@
+"""An installation full of strings that want to be run: in documents, tables, names, titles, words of people.
+
+The one rule: what the server refuses by its own rules (422, 404, 409) is refused and the rest is kept; nothing is a fault of its.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from typing import Any
+
+from tests.page.conftest import Served
+
+REFUSED = {400, 404, 409, 413, 415, 422}
+
+
+def tried(served: Served, method: str, path: str, **how: Any) -> Any:
+    """The reply's JSON; None where it is refused."""
+    if "json" in how:  # half characters are JSON, though no UTF-8
+        how["content"] = json.dumps(how.pop("json")).encode()
+        how["headers"] = {"Content-Type": "application/json", **how.get("headers", {})}
+    reply = served.client.request(method, f"/api{path}", **how)
+    assert reply.is_success or reply.status_code in REFUSED, f"{method} {path}: {reply.status_code} {reply.text[:500]}"
+    return reply.json() if reply.is_success and reply.content else None
+
+
+def sendable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def markdown(strings: Sequence[str]) -> str:
+    parts = [f"# Harbour {strings[0]}\n\nThe harbour opens at six."]
+    for n, text in enumerate(strings):
+        line = text.replace("\n", " ")
+        parts.append(f"## {line}\n\nPart {n} of the harbour says {text} and so on.\n\n- {line}\n\n> {line}\n\n| {line} | b |\n|---|---|\n| 1 | {line} |")
+        parts.append(f"[{line}]({line} \"{line}\") ![{line}]({line})\n\n    {line}\n")
+    return sendable("\n\n".join(parts))
+
+
+def web(strings: Sequence[str]) -> str:
+    """The same raw and escaped: what a page does to be run, and what it says."""
+    rows = "".join(
+        f'<h2>{text}</h2><p title="{text}">{text}</p><p>{html.escape(text)}</p><img alt="{html.escape(text)}">'
+        f'<a href="{html.escape(text)}">{html.escape(text)}</a><table><tr><th>{html.escape(text)}</th><td>{text}</td></tr></table>'
+        for text in strings
+    )
+    said = html.escape(strings[0])
+    return sendable(
+        f'<html><head><title>{said}</title><meta name="description" content="{said}"><meta name="author" content="{said}"></head>'
+        f"<body><h1>{said}</h1><p>The harbour opens at six.</p>{rows}</body></html>"
+    )
+
+
+def table(strings: Sequence[str]) -> bytes:
+    """Names of columns and values."""
+    told = io.StringIO()
+    writer = csv.writer(told)
+    writer.writerow(["place", "ships", *(sendable(text).replace("\x00", "")[:200] for text in strings[:6])])
+    for n, text in enumerate(strings):
+        writer.writerow([sendable(text).replace("\x00", ""), n, *["x"] * len(strings[:6])])
+    return told.getvalue().encode()
+
+
+def mail(strings: Sequence[str]) -> bytes:
+    subject = sendable(strings[2]).replace("\r", " ").replace("\n", " ")
+    body = sendable("\n\n".join(strings))
+    return f"From: {subject} <a@b.example>\r\nSubject: {subject}\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{body}".encode()
+
+
+def zipped(strings: Sequence[str]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for n, text in enumerate(strings):
+            archive.writestr(f"{sendable(text)[:80].replace(chr(0), '')} {n}.md", f"# Quay {n}\n\nQuay {n} is long.\n")
+    return data.getvalue()
+
+
+def docx(strings: Sequence[str]) -> bytes:
+    """Only what a reader needs: a body, and a title among the properties."""
+    said = [html.escape("".join(sign for sign in sendable(text) if sign >= " " and sign not in "\ufffe\uffff")) for text in strings]
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in said)
+    kinds = "http://schemas.openxmlformats.org/package/2006"
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{kinds}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.'
+            'relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.'
+            'wordprocessingml.document.main+xml"/><Override PartName="/docProps/core.xml" ContentType="application/vnd.'
+            'openxmlformats-package.core-properties+xml"/></Types>',
+        )
+        office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{kinds}/relationships"><Relationship Id="a" Type="{office}" Target="word/document.xml"/>'
+            f'<Relationship Id="b" Type="{kinds}/relationships/metadata/core-properties" Target="docProps/core.xml"/></Relationships>',
+        )
+        archive.writestr("word/document.xml", f"<w:document {space}><w:body>{body}</w:body></w:document>")
+        archive.writestr(
+            "docProps/core.xml",
+            f'<cp:coreProperties xmlns:cp="{kinds}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+            f"<dc:title>{said[0]}</dc:title></cp:coreProperties>",
+        )
+    return data.getvalue()
+
+
+def pdf(title: str) -> bytes:
+    """One page, and a title among its metadata, in the two bytes a character that PDF knows."""
+    told = "FEFF" + title.encode("utf-16-be", "replace").hex()
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> "
+        "/Annots [<< /Type /Annot /Subtype /Link /Rect [0 0 300 200] /A << /S /JavaScript /JS (app.alert\\(1\\)) >> >>] >>",
+        "<< /Length 61 >>\nstream\nBT /F 14 Tf 20 120 Td (The pier is forty metres long.) Tj ET   \nendstream",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Title <{told}> /Author <{told}> >>",
+    ]
+    data, at = b"%PDF-1.4\n", []
+    for n, each in enumerate(objects, 1):
+        at.append(len(data))
+        data += f"{n} 0 obj\n{each}\nendobj\n".encode()
+    rows = "".join(f"{place:010d} 00000 n \n" for place in at)
+    tail = f"xref\n0 {len(at) + 1}\n0000000000 65535 f \n{rows}trailer << /Size {len(at) + 1} /Root 1 0 R /Info 6 0 R >>\n"
+    return data + f"{tail}startxref\n{len(data)}\n%%EOF\n".encode()
+
+
+def files(strings: Sequence[str]) -> list[tuple[str, bytes]]:
+    """One of each family, under names that are hostile too."""
+    said = [sendable(text) for text in strings]
+    return [
+        (f"{said[0]}.md", markdown(strings).encode()),
+        (f"{said[2]}.html", web(strings).encode()),
+        ("c.csv", table(strings)),
+        (f"{said[4]}.eml", mail(strings)),
+        ("z.zip", zipped(strings)),
+        ("d.docx", docx(strings)),
+        (f"{said[28]}.pdf", pdf(strings[1])),
+        ("j.json", json.dumps({text: [text, {"__proto__": text}] for text in strings}).encode()),
+        ("s.svg", f"<svg xmlns='http://www.w3.org/2000/svg' onload='{strings[0][3:]}'><script>top.__hit=1</script></svg>".encode()),
+    ]
+
+
+def fill(served: Served, strings: Sequence[str]) -> dict[str, str]:
+    """All of it. Returns the addresses of the views that show it."""
+    collection = "quays <b>"
+    tried(served, "POST", "/collections", json={"name": collection})
+    here = f"/collections/{collection}"
+    for name, data in files(strings):
+        job = tried(served, "POST", f"{here}/documents", files={"file": (name, data)})
+        if job:
+            served.client.get(f"/api/jobs/{job['job_id']}/events", timeout=300)
+    source = tried(served, "POST", "/data/sources", files={"file": ("c.csv", table(strings))}, data={"name": "ships"})
+    assert source
+    terms = [{"term": sendable(text)[:100], "meaning": sendable(text)} for text in strings]
+    tried(served, "PUT", "/data/sources/ships/glossary", json={"glossary": terms})
+    sessions = []
+    for text in strings:
+        answer = tried(served, "POST", "/ask", json={"question": f"When does the harbour open? {text}", "collection": collection})
+        if not answer:
+            continue
+        sessions.append(answer["session_id"])
+        tried(served, "PATCH", f"/sessions/{answer['session_id']}", json={"title": text})
+        vote = {"trace_id": answer["trace_id"], "is_correct": len(sessions) % 2 == 0, "user_correction": text}
+        given = tried(served, "POST", "/feedback", json=vote)
+        if given and given["job_id"]:
+            served.client.get(f"/api/jobs/{given['job_id']}/events")
+    told = tried(served, "POST", "/ask", json={"question": f"I work at the {strings[2]} quay. Remember that.", "agent": "dual_loop"})
+    for memory, text in zip((tried(served, "GET", "/memories") or {"memories": []})["memories"], strings, strict=False):
+        tried(served, "PATCH", f"/memories/{memory['memory_id']}", json={"text": text})
+    rows = tried(served, "POST", "/ask", json={"question": "How many ships are there in each place?", "agent": "data"})
+    assert told and rows, "both are asked"
+    views = {"library": f"/library/{collection}", "session": f"/ask/{sessions[0]}", "trace": f"/traces/{rows['trace_id']}"}
+    return views | {"rows": f"/ask/{rows['session_id']}"}

@@ -1,0 +1,124 @@
+"""The options of a question: the page's one table held against the server's, and its fields, chips and keys."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import annotated_types
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import until
+from tests.page.told import LINE
+
+from citewell.service.options import READING, UNKNOWN, AskOptions
+
+WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / "web"
+Goto = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, str]:
+    return {"CITEWELL_LLM": "none"}
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, Any]:
+    if not shutil.which("node"):
+        pytest.skip("no Node.js on this machine: the page's table is not read")
+    script = "import {OPTIONS} from './ask/option_table.js'; console.log(JSON.stringify(OPTIONS))"
+    done = subprocess.run(["node", "--input-type=module", "-e", script], cwd=WEB, capture_output=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_the_table_is_the_servers(table: dict[str, Any]) -> None:
+    """Every option that is asked beside a question is there; none is offered to an agent that does not use it."""
+    assert set(table) == set(AskOptions.model_fields) - set(READING)
+    for name, row in table.items():
+        for agent in row["agents"]:
+            assert name not in UNKNOWN.get(agent, ()), (name, agent)
+    offered = {agent for row in table.values() for agent in row["agents"]}
+    assert offered == set(UNKNOWN) - {"paper"} | {"auto"}
+
+
+def test_limits_are_the_servers(table: dict[str, Any]) -> None:
+    for name, row in table.items():
+        if row["kind"] != "number":
+            continue
+        least = most = None
+        for rule in AskOptions.model_fields[name].metadata:
+            least = rule.ge if isinstance(rule, annotated_types.Ge) else least
+            most = rule.le if isinstance(rule, annotated_types.Le) else most
+        assert row.get("max") == most, name
+        assert row["min"] == (1 if name == "max_seconds" else least), name  # less than a second is of no use
+        assert AskOptions(**{name: row["min"]})
+
+
+def chips(page: Page) -> Any:
+    return page.get_by_role("list", name="Options that are set").get_by_role("listitem")
+
+
+def test_options_are_shown_kept_and_taken_back(goto: Goto, page: Page, axe: Any, picture: Any) -> None:
+    """Each agent has its own; what is set is said beside the question, after a reload too, and goes with a press; a figure
+    that the server would refuse is not taken."""
+    goto("/ask")
+    page.get_by_label("Who answers").select_option("dual_loop")
+    button = page.get_by_role("button", name="Options", exact=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    box = page.get_by_role("dialog", name="Options: Documents, thorough")
+    expect(box.locator("input, select").first).to_be_focused()
+    box.get_by_label("Look again where the evidence is poor").select_option("false")
+    box.get_by_label("Corrections at most").fill("9")
+    page.keyboard.press("Enter")
+    expect(box.get_by_role("alert")).to_have_text("A figure from 0 to 5")
+    box.get_by_label("Corrections at most").fill("3")
+    page.keyboard.press("Enter")
+    expect(box.get_by_role("alert")).to_have_count(0)
+    box.get_by_label("Weight of variety").fill("0.25")
+    axe(page)
+    picture("options")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Options (3 set)")).to_be_focused()
+    page.reload()
+    expect(chips(page)).to_have_text(
+        ["Weight of variety: 0.25", "Look again where the evidence is poor: no", "Corrections at most: 3"]
+    )
+    page.get_by_label("Who answers").select_option("qa")
+    expect(chips(page)).to_have_count(0)
+    page.get_by_label("Who answers").select_option("dual_loop")
+    page.evaluate(LINE)
+    page.get_by_role("textbox", name="Your question").fill("Why?")
+    page.keyboard.press("Enter")
+    until(page, "() => window.asked.length === 1")
+    assert page.evaluate("() => window.asked[0].options") == {"diversity": 0.25, "inner_loop": False, "corrections": 3}
+    axe(page)
+    page.get_by_role("button", name="Take back “Weight of variety: 0.25”").press("Enter")
+    expect(page.get_by_role("button", name=re.compile("Take back “Look again"))).to_be_focused()
+    page.get_by_role("button", name="Options (2 set)").click()
+    box.get_by_role("button", name="Reset").click()
+    expect(chips(page)).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", ["zh"])
+@pytest.mark.parametrize("width", [360])
+@pytest.mark.parametrize("theme", ["dark"])
+def test_options_on_a_phone_in_chinese(goto: Goto, page: Page, axe: Any, picture: Any) -> None:
+    goto("/ask")
+    page.get_by_label("由谁回答").select_option("website")
+    page.get_by_role("button", name="选项", exact=True).click()
+    page.get_by_label("可访问的主机").fill("*.example.com, docs.example.org")
+    page.get_by_label("每轮最多页数").fill("3")
+    axe(page)
+    picture("options-phone")
+    page.get_by_role("button", name="完成").click()
+    expect(page.locator(".option-chip")).to_have_text(["可访问的主机：*.example.com, docs.example.org", "每轮最多页数：3"])
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+    axe(page)
+    picture("options-chips-phone")
