@@ -1,9 +1,9 @@
 """How fast it is here, as ratios in one run where a ratio can be had.
 
-    .venv/bin/python evals/bench.py [--fast] [--large]
+    .venv/bin/python evals/bench.py [--fast] [--large] [--serve]
 
 The one rule: compare within one run only; machines are shared and noisy. `--fast` leaves the chat model out, `--large` searches
-among 100,000 passages too (some minutes more).
+among 100,000 passages too (some minutes more). `--serve` measures the server instead (bench_serve.py).
 """
 
 from __future__ import annotations
@@ -122,11 +122,15 @@ async def _answer(app: App, question: str, *, first: bool) -> None:
     )
 
 
-async def main() -> None:
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fast", action="store_true", help="leave the chat model out")
+    parser.add_argument("--serve", action="store_true", help="only the server, with 200 conversations at once (some minutes)")
     parser.add_argument("--large", action="store_true", help="search among 100,000 passages too")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+async def main(args: argparse.Namespace) -> None:
     line("load of the machine", f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     start_up()
     await flow_overhead()
@@ -144,4 +148,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    given = arguments()
+    if given.serve:
+        sys.exit(subprocess.run([sys.executable, str(REPOSITORY / "evals/bench_serve.py")], check=False).returncode)
+    asyncio.run(main(given))

@@ -39,8 +39,9 @@ def killed(server: Server, subjects: Sequence[Subject]) -> After:
         Plan(server.url, [[asking.question for asking in each.asks] for each in some], len(some), agent)
         for agent, some in halves.items()
     ]
+    before = _count(server, "traces")
     clients = [begun(plan) for plan in plans]
-    _wait(server, sum(len(each.asks) for each in subjects) // 2)
+    _wait(server, before + sum(len(each.asks) for each in subjects) // 2)
     server.stop(signal.SIGKILL)
     qa, loops = ([conversation_of(each) for each in result["conversations"]] for result in finished(clients))
     server.start()
@@ -49,7 +50,7 @@ def killed(server: Server, subjects: Sequence[Subject]) -> After:
     after.figures = {
         "streams_cut": sum(turn.lost for turn in turns),
         "answers_received": sum(answer_of(turn) is not None for turn in turns),
-        "answers_kept": _count(server, "traces"),
+        "answers_kept": _count(server, "traces") - before,
         "first_reply_after_restart_s": round(server.started, 2),
     }
     after.wrong += [f"integrity: {row}" for row in _integrity(server)]

@@ -86,7 +86,7 @@ async def test_two_tasks_do_not_mix() -> None:
                 await asyncio.sleep(0)
                 return node.agent
 
-    assert await asyncio.gather(one("qa"), one("data")) == ["qa", "data"]
+    assert list(await asyncio.gather(one("qa"), one("data"))) == ["qa", "data"]
 
 
 async def test_a_task_of_elsewhere_goes_on_under_a_request() -> None:

@@ -17,25 +17,15 @@ import citewell
 ROOT = Path(citewell.__file__).parent
 # nothing of these reaches the page: other channels, what runs before there is a server, and what only developers see
 ELSEWHERE = (
-    "interfaces/cli/", "interfaces/mcp/", "interfaces/http/openai", "measure/", "tools.py", "config.py", "flow.py", "service/eval",
-    "service/corpus.py", "service/calibrate.py", "service/journal.py", "service/knowledge_files.py", "service/export",
-    "knowledge/confirmed_exchange.py", "models/scripted.py", "models/recorded.py", "models/pull", "retrieve/confidence.py",
-    "service/backup", "service/doctor.py", "interfaces/spans.py", "__main__.py",
+    "__main__.py", "config.py", "flow.py", "tools.py", "interfaces/cli/", "interfaces/mcp/", "interfaces/http/openai",
+    "interfaces/spans.py", "knowledge/confirmed_exchange.py", "knowledge/copies.py", "measure/", "models/pull",
+    "models/recorded.py", "models/scripted.py", "retrieve/confidence.py", "service/backup", "service/calibrate.py",
+    "service/corpus.py", "service/doctor.py", "service/eval", "service/journal.py", "service/knowledge_files.py",
 )  # fmt: skip
 # words of a call's keyword, of an attribute or of a variable that holds what people read
 NAMES = {
-    "hint",
-    "reason",
-    "why",
-    "warning",
-    "warnings",
-    "problem",
-    "problems",
-    "notes",
-    "trouble",
-    "troubles",
-    "message",
-    "detail",
+    *("hint", "reason", "why", "warning", "warnings", "problem", "problems", "notes", "trouble", "troubles"),
+    *("message", "detail"),
 }
 SILENT = {"ValueError", "TypeError", "AssertionError", "RuntimeError", "KeyError", "PromptError", "WiringError"}
 MOST = 12  # ways in which one text may be put together
@@ -86,10 +76,12 @@ def texts() -> dict[str, str]:
     kinds = errors()
     for module in modules():
         for node in ast.walk(module.tree):
-            for expression in _shown(node, kinds):
+            shown = _shown(node, kinds)
+            values = [each.value for part in shown for each in ast.walk(part) if isinstance(each, ast.FormattedValue)]
+            for expression in [*shown, *values]:  # what is put into a text may be a text of ours too
                 for text in ways(expression, module, frozenset()):
                     if worded(text):
-                        found.setdefault(numbered(text), f"{module.path.relative_to(ROOT)}:{node.lineno}")  # type: ignore[attr-defined]
+                        found.setdefault(numbered(text), f"{module.path.relative_to(ROOT)}:{expression.lineno}")
     return found
 
 
@@ -102,6 +94,8 @@ def _shown(node: ast.AST, kinds: frozenset[str]) -> list[ast.expr]:
         shown = [each.value for each in node.keywords if each.arg in NAMES]
         if name in kinds or name == "problem":
             shown += node.args
+        if name == "Kind":  # of a file: what it is
+            shown += node.args[1:]
         if name == "warn" or (name in {"append", "extend"} and _of(node.func) in NAMES):
             shown += node.args
         return shown
@@ -190,7 +184,7 @@ def _named(name: str, node: ast.AST, module: Module, seen: frozenset[str]) -> li
     """What a name may stand for: what is put into it in the function, what callers hand over, or a constant of the file."""
     function = module.function_of(node)
     if function is not None:
-        texts = _put(name, function, module, seen)
+        texts = [*_put(name, function, module, seen), *_looped(name, function, module, seen)]
         arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
         if name in (names := [each.arg for each in arguments]):
             texts += _handed(function.name, name, [each for each in names if each not in {"self", "cls"}], module, seen)
@@ -219,6 +213,24 @@ def _put(name: str, function: Function, module: Module, seen: frozenset[str]) ->
                     place = [_last(one) for one in target.elts].index(name)
                     texts += _unpacked(each.value, place, module, seen)
     return texts
+
+
+def _looped(name: str, function: Function, module: Module, seen: frozenset[str]) -> list[str]:
+    """What a loop over a table of the file puts into a name."""
+    texts: list[str] = []
+    for loop in ast.walk(function):
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Tuple) or not isinstance(loop.iter, ast.Name):
+            continue
+        places = [_last(one) for one in loop.target.elts]
+        table = next((each for each in module.tree.body if _last(_target(each)) == loop.iter.id), None)
+        if name in places and isinstance(table, ast.Assign | ast.AnnAssign) and isinstance(table.value, ast.Tuple | ast.List):
+            rows = [row.elts for row in table.value.elts if isinstance(row, ast.Tuple)]
+            texts += [text for row in rows for text in ways(row[places.index(name)], module, seen)]
+    return texts
+
+
+def _target(node: ast.stmt) -> ast.AST:
+    return node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else node
 
 
 def _unpacked(value: ast.expr, place: int, module: Module, seen: frozenset[str]) -> list[str]:
@@ -263,7 +275,7 @@ def _joined(pieces: list[list[str]]) -> list[str]:
 def numbered(text: str) -> str:
     """`{}` of a template counted: `{1}`, `{2}`."""
     counted = iter(range(1, 100))
-    return re.sub(r"\{\}", lambda _: f"{{{next(counted)}}}", text).strip(" ;").replace("⟨", "{").replace("⟩", "}")
+    return re.sub(r"\{\}", lambda _: f"{{{next(counted)}}}", text).strip(" ;,").replace("⟨", "{").replace("⟩", "}")
 
 
 def worded(text: str) -> bool:
@@ -272,7 +284,7 @@ def worded(text: str) -> bool:
     if re.search(r"[\u4e00-\u9fff]", bare):
         return False  # the server says it in Chinese itself
     words = re.findall(r"[A-Za-z']{2,}", bare)
-    return " " in text.strip() and (len(words) >= 2 or (len(words) == 1 and len(words[0]) > 3))
+    return " " in text.strip() and (len(words) >= 2 or (len(words) == 1 and len(words[0]) > 2))
 
 
 def _last(node: ast.AST) -> str:

@@ -84,6 +84,7 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
         "auth": "token",
         "csrf": "",
         "collection": "default",
+        "home": str(app.settings.home),
     }
     [info] = await app.users.tokens("Ann")
     assert info.used_at > 0

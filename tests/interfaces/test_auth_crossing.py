@@ -46,6 +46,7 @@ NO_THING = {  # paths without a thing of somebody's in them
     "/api/sign-in",
     "/api/sign-out",
     "/api/version",
+    "/metrics",
     "/v1/embeddings",
 }
 
@@ -218,7 +219,8 @@ def addresses(path: str, ids: dict[str, str]) -> list[tuple[str, Any]]:
     }
     for (noun, name), values in named.items():
         if path.split("/")[2] == noun and f"{{{name}}}" in path:
-            full = path.replace("{number}", "1").replace("{token_id}", ids["token_id"]) + ("?table=ann-table" if path.endswith("/rows") else "")
+            full = path.replace("{number}", "1").replace("{token_id}", ids["token_id"])
+            full += "?table=ann-table" if path.endswith("/rows") else "?start=0&end=20" if path.endswith("/span") else ""
             return [(full.replace(f"{{{name}}}", value), {}) for value in values]
     raise AssertionError(f"{path}: say what of Ann's it would be asked for")
 

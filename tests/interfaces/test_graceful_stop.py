@@ -1,4 +1,4 @@
-"""A server that is told to stop: what is under way is finished or can be gone on with, and nothing that was acknowledged is lost.
+"""A server that is told to stop: what is under way is finished or can be gone on with; nothing that was acknowledged is lost.
 
 The one rule: a real process gets a real signal, and the next one on the same home is asked what is there.
 """
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import openai
 import pytest
-
-from citewell.config import Settings
 from tests.interfaces.serving import FACT, PATIENCE, QUESTION, SSE, Bench, Server, Stream, until
 from tests.interfaces.serving import bench as bench_of
+
+from citewell.config import Settings
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer
@@ -214,8 +214,9 @@ def _stuck_job(bench: Bench) -> list[str]:
     with closing(sqlite3.connect(bench.settings.database, timeout=PATIENCE)) as database, database:
         values = ("job_stuck", "upload", json.dumps({"collection": "default"}), "running", time.time() + 3600)
         database.execute(
-            """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at, owner)
-            VALUES (?, ?, ?, ?, 0, 0, '', 1, ?, 0, 0, '')""",
+            """INSERT INTO jobs
+            (job_id, kind, payload, state, lease, done, total, detail, attempts, created_at, updated_at, owner)
+            VALUES (?, ?, ?, ?, ?, 0, 0, '', 1, 0, 0, '')""",
             values,
         )
     return ["job_stuck"]

@@ -62,7 +62,8 @@ async def test_a_user_from_first_to_last(
     assert made.status_code == 201, made.text
     token = made.json()["token"]
     me = (await client.get("/api/me", headers=bearer(token))).json()
-    assert (me["user_id"], me["role"]) == ("eve", "editor")
+    assert (me["user_id"], me["role"], me["home"]) == ("eve", "editor", "")
+    assert (await boss.get("/api/me")).json()["home"] == str(app.settings.home)
     assert made.json()["info"]["expires"] > made.json()["info"]["created_at"] + 6 * 86_400
     assert (await boss.patch("/api/users/eve", json={"role": "reader"})).json()["role"] == "reader"
     assert (await client.get("/api/me", headers=bearer(token))).json()["role"] == "reader"

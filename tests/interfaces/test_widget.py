@@ -257,7 +257,8 @@ async def test_without_users(app: App, client: httpx.AsyncClient, alone: Setting
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as here:
         for more in ({}, {"collection": "help"}):
             assert "41 metres" in (await asked(here, "", **more)).json()["answer"]
-        for more in ({"collection": "salaries"}, {"agent": "data"}, {"options": {"memory": True}}):
+        refused: list[dict[str, Any]] = [{"collection": "salaries"}, {"agent": "data"}, {"options": {"memory": True}}]
+        for more in refused:
             assert code_of(await asked(here, "", **more)) == "not_open"
         trace = (await asked(here, "")).json()["trace_id"]
         vote = {"trace_id": trace, "is_correct": True, "user_id": "local"}

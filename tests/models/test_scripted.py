@@ -134,3 +134,28 @@ async def test_embedder() -> None:
     assert english @ rows[0] > english @ rows[1] + 0.3
     assert chinese @ rows[2] > chinese @ rows[0] + 0.2
     assert (await embedder.passages([])).shape == (0, embedder.dim)
+
+
+async def test_pace_and_bounded_memory(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script may make every token take its time; a server that asks without end does not keep all of it."""
+    script = tmp_path / "script.json"
+    script.write_text('[{"pace": 0.02, "delay": 0.03}]', "utf-8")
+    llm = ScriptedLLM.from_settings(settings.model_copy(update={"scripted_replies": script}))
+    started = time.perf_counter()
+    reply = await llm.chat(ask(f"{PASSAGES}Question: How deep is the lake?"), on_token=lambda _: None)
+    assert time.perf_counter() - started >= 0.03 + 0.02 * reply.tokens.completion
+    monkeypatch.setattr("citewell.models.scripted.CALLS", 5)
+    for number in range(20):
+        await llm.yes_no(ask(str(number)))
+    assert len(llm.calls) <= 10
+    assert llm.calls[-1].messages[0].content == "19"
+    script.write_text('[{"pace": "slow"}]', "utf-8")
+    with pytest.raises(ConfigError, match="slow"):
+        ScriptedLLM.from_settings(settings.model_copy(update={"scripted_replies": script}))
+
+
+async def test_a_job_that_goes_on_from_the_same_passages() -> None:
+    """The question of an earlier message counts where the last one asks nothing new."""
+    said = [*ask(f"{PASSAGES}Question: How deep is the lake?"), Message(role="assistant", content="yes")]
+    reply = await ScriptedLLM().chat([*said, *ask("Now answer in the passages' own words.")])
+    assert reply.text == "The lake is 12 metres deep."

@@ -10,10 +10,12 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, Route
+from tests.page.sources import watch
 
 ELSEWHERE = "https://elsewhere.example"
 MARK = "Zq9"  # stands in every string of ours, as text: it is looked for in what the page shows
@@ -61,7 +63,7 @@ KEEP = """() => {
 
 # What stands in the tree that no text may bring.
 LOOK = r"""() => {
-    const wrong = [...window.__told];
+    const wrong = [...(window.__told ?? [])];
     if (window.__hit) wrong.push("a script ran");
     if ({}.polluted !== undefined || Object.keys(Object.prototype).length) wrong.push("Object.prototype was changed");
     const links = ["href", "src", "action", "formaction", "xlink:href", "data", "srcdoc", "poster", "ping", "background"];
@@ -87,12 +89,34 @@ LOOK = r"""() => {
     return wrong;
 }"""
 
+# Until nothing is said to be on its way, and the words stay the same for a while.
+STILL = """async () => {
+    let words = "";
+    for (let n = 0, same = 0; n < 400 && same < 3; n++) {
+        await new Promise((done) => setTimeout(done, 40));
+        const now = document.body.innerText;
+        same = now === words && !document.querySelector("[aria-busy=true], .busy") ? same + 1 : 0;
+        words = now;
+    }
+}"""
 WORDS = "() => document.body.innerText"
 KEPT = frozenset(  # what the server itself chooses among a few words, or makes up
     "action agent agents auth auth_mode chunker code csrf dialect fingerprint how kind kinds lang mermaid media_type mode next "
     "node object origin outcome phase role route state status stop_reason type verdict version".split()
 )
 ID = re.compile(r"[a-z]{2,8}_[0-9a-f]{8,}|[0-9a-f]{16,}|\d{4}-\d\d-\d\d.*|citewell/.*")
+
+
+@contextmanager
+def looked_at(page: Page, home: str) -> Iterator[list[str]]:
+    """What the page did that it must not, filled as it happens; looked at once more at the end."""
+    page.add_init_script(f"({KEEP})()")
+    page.add_init_script("localStorage.setItem('citewell.user_id', 'local')")
+    wrong = watch(page, home)
+    yield wrong
+    page.wait_for_timeout(300)  # for what comes late
+    assert page.evaluate(LOOK) == []
+    assert wrong == []
 
 
 def theirs(shared_data: Path) -> list[str]:

@@ -146,34 +146,51 @@ def files(strings: Sequence[str]) -> list[tuple[str, bytes]]:
     ]
 
 
-def fill(served: Served, strings: Sequence[str]) -> dict[str, str]:
-    """All of it. Returns the addresses of the views that show it."""
+def fill(served: Served, strings: Sequence[str], site: str) -> list[str]:
+    """All of it. Returns the addresses of the views that show it. `site`: where a web server has pages of them."""
     collection = "quays <b>"
-    tried(served, "POST", "/collections", json={"name": collection})
     here = f"/collections/{collection}"
+    tried(served, "POST", "/collections", json={"name": collection})
     for name, data in files(strings):
         job = tried(served, "POST", f"{here}/documents", files={"file": (name, data)})
-        if job:
-            served.client.get(f"/api/jobs/{job['job_id']}/events", timeout=300)
-    source = tried(served, "POST", "/data/sources", files={"file": ("c.csv", table(strings))}, data={"name": "ships"})
-    assert source
-    terms = [{"term": sendable(text)[:100], "meaning": sendable(text)} for text in strings]
+        served.client.get(f"/api/jobs/{job['job_id']}/events", timeout=300)
+    assert tried(served, "POST", "/data/sources", files={"file": ("c.csv", table(strings))}, data={"name": "ships"})
+    terms = [{"term": sendable(text)[:60], "meaning": sendable(text)[:200]} for text in strings]
     tried(served, "PUT", "/data/sources/ships/glossary", json={"glossary": terms})
-    sessions = []
-    for text in strings:
-        answer = tried(served, "POST", "/ask", json={"question": f"When does the harbour open? {text}", "collection": collection})
+    session, trace, item = _talk(served, collection, strings[::2])
+    for text in strings[::4]:
+        tried(served, "POST", "/ask", json={"question": f"Remember that my ship is {text}.", "agent": "dual_loop"})
+    for memory, text in zip(served.api("GET", "/memories")["memories"], strings, strict=False):
+        tried(served, "PATCH", f"/memories/{memory['memory_id']}", json={"text": text})
+    asked = {"question": f"When does the harbour open? {strings[2]}", "agent": "website", "options": {"start_urls": [site]}}
+    found = tried(served, "POST", "/ask", json=asked, timeout=120)
+    sites = [f"/sites/{each['collection']}" for each in served.api("GET", "/sites")["sites"]]
+    begun = tried(served, "POST", "/papers", files={"file": (f"{sendable(strings[5])}.md", markdown(strings).encode())})
+    served.client.get(f"/api/jobs/{begun['job']['job_id']}/events", timeout=300)
+    paper = f"/papers/{begun['session']['session_id']}"
+    for text in strings[:3]:
+        tried(served, "POST", f"{paper}/messages", json={"text": f"What opens at six? {text}"})
+    return [
+        f"/library/{collection}", f"/ask/{session}", f"/traces/{trace}", f"/knowledge?item={item}", paper, *sites,
+        f"/traces/{found['trace_id']}", "/data/ships",
+    ]  # fmt: skip
+
+
+def _talk(served: Served, collection: str, strings: Sequence[str]) -> tuple[str, str, str]:
+    """Questions, titles, votes and corrections. Returns a session, a trace, and the id of what a vote has confirmed."""
+    found, item = ("", ""), ""
+    for n, text in enumerate(strings):
+        asked = {"question": f"When does the harbour open? {text}", "collection": collection}
+        answer = tried(served, "POST", "/ask", json=asked)
         if not answer:
             continue
-        sessions.append(answer["session_id"])
         tried(served, "PATCH", f"/sessions/{answer['session_id']}", json={"title": text})
-        vote = {"trace_id": answer["trace_id"], "is_correct": len(sessions) % 2 == 0, "user_correction": text}
+        vote = {"trace_id": answer["trace_id"], "is_correct": n % 2 == 0, "user_correction": text if n % 2 else None}
         given = tried(served, "POST", "/feedback", json=vote)
-        if given and given["job_id"]:
+        if not given:
+            continue
+        if given["job_id"]:
             served.client.get(f"/api/jobs/{given['job_id']}/events")
-    told = tried(served, "POST", "/ask", json={"question": f"I work at the {strings[2]} quay. Remember that.", "agent": "dual_loop"})
-    for memory, text in zip((tried(served, "GET", "/memories") or {"memories": []})["memories"], strings, strict=False):
-        tried(served, "PATCH", f"/memories/{memory['memory_id']}", json={"text": text})
-    rows = tried(served, "POST", "/ask", json={"question": "How many ships are there in each place?", "agent": "data"})
-    assert told and rows, "both are asked"
-    views = {"library": f"/library/{collection}", "session": f"/ask/{sessions[0]}", "trace": f"/traces/{rows['trace_id']}"}
-    return views | {"rows": f"/ask/{rows['session_id']}"}
+        item = item or str(served.api("GET", f"/feedback/{given['feedback_id']}").get("item_id") or "")
+        found = answer["session_id"], answer["trace_id"]
+    return *found, item

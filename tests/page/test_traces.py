@@ -131,6 +131,27 @@ def test_found_kept_and_deleted(served: Served, goto: Goto, tmp_path: Path) -> N
     expect(page.get_by_role("alert")).to_contain_text("no trace")
 
 
+def test_a_page_at_a_time(served: Served, page: Page, goto: Goto) -> None:
+    """All traces come, two at a time here; what is looked for is found among those that have not come yet."""
+    trace = asked(served, "piers")
+    for n in range(4):
+        served.api("POST", "/ask", json={"question": f"{QUESTION} Number {n}?", "collection": "piers"})
+    page.route("**/api/traces?*", lambda route: route.continue_(url=route.request.url.replace("limit=50", "limit=2")))
+    goto("/traces")
+    rows = page.locator(".item-row")
+    expect(rows).to_have_count(2)
+    page.get_by_role("button", name="Load more").click()
+    expect(rows).to_have_count(4)
+    links = page.locator(".item-row a").evaluate_all("all => all.map(one => one.hash)")
+    kept = served.api("GET", "/traces", params={"limit": 4})["traces"]
+    assert links == [f"#/traces/{each['trace_id']}" for each in kept]
+    page.get_by_label("Find in questions").fill(trace["trace_id"].upper())
+    expect(rows).to_have_count(1)
+    expect(page.get_by_role("status").filter(has_text="1 trace found")).to_be_visible()
+    page.get_by_label("Status").select_option("refused")
+    expect(page.get_by_text("No trace fits.")).to_be_visible()
+
+
 def test_a_large_trace(served: Served, page: Page, goto: Goto) -> None:
     """A hundred prompts of ten thousand characters: titles only until one is opened, and found by their words."""
     trace = asked(served, "lights")

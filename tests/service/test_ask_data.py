@@ -168,6 +168,8 @@ async def test_a_session_goes_on_with_its_tables(app: App, costs: Path, shop: Pa
 async def test_which_tables_is_asked_back(app: App, costs: Path, shop: Path) -> None:
     answer = await ask(app, asking("How many are there?"))
     assert (answer.status, answer.stop_reason) == ("clarify", "ambiguous")
+    assert len(answer.choices) > 1
+    assert all(choice in answer.answer for choice in answer.choices)
     assert answer.answer == "Do you mean the tables costs or shop?"
     says(app, "SELECT count(*) FROM customers")
     reply = await ask(app, asking("shop", session_id=answer.session_id))

@@ -124,7 +124,7 @@ async def test_headings_and_questions_are_in_the_language_asked_for() -> None:
     of = book(ENGLISH)
     report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="zh")
     assert "TideNet 比 the seven baselines 好多少？" in {q.question for q in report.questions}
-    assert report.question.startswith("这篇论文中你最关心什么？")
+    assert report.question.startswith("这篇论文中您最关心什么？")
     assert "TideNet consists of two modules, a tidal module and a graph module." in texts(report, "method")
     assert [w for w in report.warnings if "原文的语言" in w]
     shown = report_markdown(report, title=of.paper.title, authors=of.paper.authors)

@@ -70,9 +70,11 @@ def _refuse(state: WebsiteState, deps: Deps) -> None:
 
 
 def _unread(state: WebsiteState) -> str:
-    """What could not be read, by address and reason."""
+    """What could not be read, by address and reason. Reasons are in English: a Chinese answer leaves them to the warnings."""
     named = list(dict.fromkeys(state.problems.values()))[:NAMED]
-    joint = "；" if state.lang == "zh" else "; "
+    if state.lang == "zh":
+        named = [problem.partition(": ")[0] for problem in named]
+    joint = "、" if state.lang == "zh" else "; "
     return say("unread", state.lang, problems=joint.join(named)) if named else ""
 
 

@@ -22,6 +22,8 @@ from citewell.config import Settings
 from citewell.watch import now
 
 OURS = ("citewell", "uvicorn")  # loggers that keep to `log_level`; all others say warnings at most
+# tried again is told by what came of it; requests by our own line, which has no path
+WORDY = ("stamina", "opentelemetry.exporter", "uvicorn.access")
 FIELDS = ("method", "route", "status", "seconds", "user_id")  # of an access line, where there are
 LEFT_OUT = "[left out]"
 SHORTEST = 4  # characters of a question that is looked for: shorter ones are words of everybody's
@@ -29,8 +31,8 @@ _PATTERNS = (
     (re.compile(r"\bcw_[\w-]{8,}"), LEFT_OUT),  # tokens
     (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{4,}"), rf"\1 {LEFT_OUT}"),
     (re.compile(r"(citewell_session=)[^\s;,'\"]+"), rf"\1{LEFT_OUT}"),
-    (re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@'\"]+@"), rf"\1{LEFT_OUT}@"),
     (re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#'\"<>]+\?)[^\s'\"<>]+"), rf"\1{LEFT_OUT}"),
+    (re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@'\"]+@"), rf"\1{LEFT_OUT}@"),
 )
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # a line is one line, and no terminal obeys it
 
@@ -97,6 +99,10 @@ def _json_formatter(discreet: Discreet) -> logging.Formatter:
             if trace := str(message_dict.get("exc_info") or ""):
                 log_data["exception"] = discreet(trace)
 
+        def jsonify_log_record(self, log_data: dict[str, Any]) -> str:
+            """Chinese stays readable; what some take for the end of a line is spelt out."""
+            return _CONTROLS.sub(lambda each: f"\\u{ord(each[0]):04x}", super().jsonify_log_record(log_data))
+
     return Json(json_ensure_ascii=False, json_default=str)
 
 
@@ -108,13 +114,18 @@ def set_up(settings: Settings, *, times: bool = False) -> None:
     if root.handlers:
         return
     root.addHandler(handler_of(settings, times=times))
+    set_levels(settings)
+    logging.captureWarnings(True)
+
+
+def set_levels(settings: Settings) -> None:
+    """Who may say how much."""
     level = logging.getLevelNamesMapping()[settings.log_level.upper()]
-    root.setLevel(max(level, logging.WARNING))
+    logging.getLogger().setLevel(max(level, logging.WARNING))
     for name in OURS:
         logging.getLogger(name).setLevel(level)
-    if settings.log_level != "debug":  # each retry is a warning to it; what came of them is told by who asked
-        logging.getLogger("stamina").setLevel(logging.ERROR)
-    logging.captureWarnings(True)
+    for name in WORDY:
+        logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def handler_of(settings: Settings, *, times: bool = False) -> logging.Handler:

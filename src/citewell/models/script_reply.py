@@ -27,8 +27,8 @@ def words(text: str) -> list[str]:
 
 def quote(messages: Sequence[Message]) -> str:
     """The sentence of the last user message that shares most words with its question (the line that starts with `Question:` or
-    `问题：`, else the last line with a question mark, else the last line). A message after it that asks nothing new, as a job that
-    goes on from the same passages does, is passed over.
+    `问题：`, else the last line with a question mark, else the last line). A message after it that asks nothing new, as a job
+    that goes on from the same passages does, is passed over.
     """
     said = [m.content for m in reversed(messages) if m.role == "user"]
     content = next((text for text in said if any(map(_QUESTION.match, text.splitlines()))), said[0] if said else "")

@@ -88,8 +88,8 @@ class ScriptedLLM:
     @classmethod
     def from_settings(cls, settings: Settings) -> ScriptedLLM:
         """Reads `scripted_replies`, a JSON list. A text is for chat, a number for yes_no, `{"error": kind, "message": text}` is
-        raised by chat, `{"reply": text or number, "delay": seconds}` comes late. `{"pace": seconds, "delay": seconds}`: how long
-        each token, and each reply beyond the script, takes.
+        raised by chat, `{"reply": text or number, "delay": seconds}` comes late. `{"pace": seconds, "delay": seconds}`: how
+        long each token, and each reply beyond the script, takes.
         """
         llm = cls()
         for line in read_script(settings.scripted_replies) if settings.scripted_replies else []:
@@ -215,7 +215,7 @@ def read_script(path: Path) -> list[Line | Pace]:
 
 def _line(item: Any, path: Path) -> Line | Pace:
     if isinstance(item, dict) and "pace" in item:
-        return Pace(float(item["pace"]), float(item.get("delay", 0.0)))
+        return _pace(item, path)
     value = item.get("reply") if isinstance(item, dict) else item
     delay = float(item.get("delay", 0.0)) if isinstance(item, dict) else 0.0
     if isinstance(item, dict) and item.get("error") in ERRORS:
@@ -225,3 +225,10 @@ def _line(item: Any, path: Path) -> Line | Pace:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ConfigError(f"scripted_replies: {path}: cannot use {json.dumps(item)}", hint="see docs/models.md")
     return Line(value if isinstance(value, str) else float(value), delay)
+
+
+def _pace(item: dict[str, Any], path: Path) -> Pace:
+    token, delay = item["pace"], item.get("delay", 0.0)
+    if any(isinstance(each, bool) or not isinstance(each, int | float) or each < 0 for each in (token, delay)):
+        raise ConfigError(f"scripted_replies: {path}: cannot use {json.dumps(item)}", hint="pace and delay are seconds")
+    return Pace(float(token), float(delay))

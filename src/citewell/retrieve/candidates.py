@@ -6,7 +6,7 @@ The one rule: every hit has its cosine and its BM25, whichever ranking found it,
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from citewell.knowledge.index import Filter, Index
@@ -20,6 +20,7 @@ from citewell.types import Hit
 POOL = 50
 
 Ranking = list[tuple[int, float]]
+_NOTHING: Mapping[str, dict[int, float]] = {}
 
 
 async def both(index: Index, query: Query, where: Filter | None = None) -> tuple[Ranking, Ranking]:
@@ -42,9 +43,8 @@ async def candidates(index: Index, query: Query, where: Filter | None = None) ->
         rankings += more
         bm25["context_bm25"] = dict(more[1])
     hits = await index.hits(fuse(*([chunk for chunk, _ in ranking] for ranking in rankings)))
-    hits = [replace(h, signals={name: found.get(h.chunk_id, 0.0) for name, found in bm25.items()}) for h in hits]
     asked = {"cosine": query.vector, "context_cosine": context.vector if context else None}
-    return await _likened(index, hits, asked)
+    return await _likened(index, hits, asked, bm25)
 
 
 async def foreign_candidates(index: Index, query: Query, where: Filter, found: Sequence[Hit]) -> list[Hit]:
@@ -61,14 +61,17 @@ async def _both(index: Index, text: str, vector: Vector | None, pool: int, where
     return await asyncio.gather(by_meaning(index, vector, pool, where), index.by_words(text, pool, where))
 
 
-async def _likened(index: Index, hits: Sequence[Hit], asked: dict[str, Vector | None]) -> list[Hit]:
-    """Hits with their cosine to each vector given; 0 for one that is not embedded yet."""
+async def _likened(
+    index: Index, hits: Sequence[Hit], asked: dict[str, Vector | None], found: Mapping[str, dict[int, float]] = _NOTHING
+) -> list[Hit]:
+    """Hits with their cosine to each vector given, 0 for one that is not embedded yet, and the figures `found` by chunk."""
     known = {name: vector for name, vector in asked.items() if vector is not None}
+    ids = [hit.chunk_id for hit in hits]
+    signals = [{name: values.get(chunk, 0.0) for name, values in found.items()} for chunk in ids]
     if not hits or not known:
-        return [replace(hit, signals={"cosine": 0.0} | hit.signals) for hit in hits]
-    rows = await index.vectors([hit.chunk_id for hit in hits])
-    cosines = {name: rows @ vector for name, vector in known.items()}
+        return [replace(hit, signals={"cosine": 0.0} | each) for hit, each in zip(hits, signals, strict=True)]
+    rows = await index.vectors(ids)
+    cosines = {name: (rows @ vector).tolist() for name, vector in known.items()}
     return [
-        replace(hit, signals=hit.signals | {name: float(values[n]) for name, values in cosines.items()})
-        for n, hit in enumerate(hits)
+        replace(hit, signals=signals[n] | {name: values[n] for name, values in cosines.items()}) for n, hit in enumerate(hits)
     ]

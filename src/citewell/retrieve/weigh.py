@@ -29,6 +29,8 @@ def freshness(dated: float, half_life_days: float, now: float) -> float:
 
 
 def _moved(hit: Hit, recency: float, half_life_days: float, now: float) -> Hit:
+    if not recency and not hit.priority:
+        return hit  # nearly always: a copy of each of a hundred hits costs as much as ranking them
     score, signals = hit.score, dict(hit.signals)
     if recency:
         signals["recency"] = freshness(hit.dated, half_life_days, now)

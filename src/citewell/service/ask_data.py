@@ -135,7 +135,13 @@ def _answer(run: Run, state: DataState) -> Answer:
     answer = run.answer(state, state.source.name if state.source else "")
     stopped = state.stop_reason or (run.meter.spent if run.meter else "")
     return answer.model_copy(
-        update={"stop_reason": stopped, "data": _table_data(state), "followed": state.followed, "choices": state.choices, "confidence": state.confidence}
+        update={
+            "stop_reason": stopped,
+            "data": _table_data(state),
+            "followed": state.followed,
+            "choices": state.choices,
+            "confidence": state.confidence,
+        }
     )
 
 

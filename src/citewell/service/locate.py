@@ -44,18 +44,27 @@ def words_of(quoted: str) -> str:
 
 
 async def find_span(app: App, doc_id: str, start: int, end: int, *, words: str = "", page: int | None = None) -> Span:
-    """The text from `start` to `end`, with page, section and boxes. `words`: what `words_of` gave of it when it was cited. Raises
-    NotFound; InvalidInput where the document has no such span and no words are named that it might have had.
+    """The text from `start` to `end`, with page, section and boxes. `words`: what `words_of` gave of it when it was cited.
+    Raises NotFound; InvalidInput where the document has no such span, and no words are named that it might have had.
     """
     info, document = await app.catalog.document(doc_id), await app.catalog.content(doc_id)
     if not 0 <= start < end or end - start > LONGEST:
-        raise InvalidInput("start and end do not name a span", hint=f"both as a citation has them, up to {LONGEST:,} characters")
+        raise InvalidInput(
+            "start and end do not name a span", hint=f"both as a citation has them, up to {LONGEST:,} characters"
+        )
     quoted = document.text[start:end]
     if not words and end > len(document.text):
         raise InvalidInput(f"{info.title} ends at {len(document.text)}", hint="start and end count its characters, from 0")
     confirmed = keeps_confirmed(info.collection)
     of = Citation(
-        n=1, origin="confirmed" if confirmed else "document", doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=0, end=0
+        n=1,
+        origin="confirmed" if confirmed else "document",
+        doc_id=doc_id,
+        title=info.title,
+        uri=info.uri,
+        quote="",
+        start=0,
+        end=0,
     )
     if words and words != words_of(quoted):
         there = page if page is not None and 1 <= page <= info.pages else None

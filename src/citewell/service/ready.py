@@ -22,7 +22,8 @@ EXTRACTS = "until then answers are extracts of the evidence"
 
 class Readiness(Shown):
     """`database`, `chat_model`, `embedding`: "ok" or what is wrong. `waiting`: passages not yet embedded, found by their
-    words only. `llm`, `model`: which tier answers, and the name of its model (empty where there is none); `reranker`: what looks again.
+    words only. `llm`, `model`: which tier answers, and the name of its model (empty where there is none); `reranker`: what
+    looks again.
     """
 
     status: State

@@ -89,7 +89,7 @@ def stopped(resume: str = "") -> Stopped:
     """What somebody is told whose question was cut off. `resume`: the run that it was, where it can be gone on with."""
     if not resume:
         return Stopped("the server is stopping", hint="ask again when it is back")
-    hint = f'what was done is kept: when it is back, POST /api/ask {{"resume": "{resume}"}} goes on, and so does "Go on" on the page'
+    hint = f'what was done is kept: when it is back, {{"resume": "{resume}"}} to /api/ask goes on, as does "Go on" on the page'
     return Stopped("the server is stopping, and this was not answered yet", hint=hint, resume=resume)
 
 

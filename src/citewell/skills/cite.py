@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from citewell.ingest.sentences import language, sentences
+from citewell.knowledge.words import index_tokens
 from citewell.models.base import Embedder, Vector
-from citewell.retrieve.rank import coverage, stretched
+from citewell.retrieve.rank import covered, stretched
 from citewell.skills.evidence import Passage
 from citewell.skills.facts import facts, plain_words
 from citewell.skills.verify import Check, verify
@@ -70,9 +71,10 @@ async def prove(answer: str, question: str, passages: Sequence[Passage], embedde
     """Bind and check every sentence of `answer`. Without an embedder words alone decide."""
     claims = split_claims(answer)
     quotable = sources(passages)
-    bound = [_by_words(claim, question, quotable) for claim in claims]
+    held = [set(index_tokens(f"{s.context}\n{s.text}")) for s in quotable]  # once: each claim is held against all of them
+    bound = [_by_words(claim, question, quotable, held) for claim in claims]
     likeness = await _likeness(claims, bound, quotable, embedder)
-    return _numbered([_settle(c, question, quotable, b, m) for c, b, m in zip(claims, bound, likeness, strict=True)])
+    return _numbered([_settle(c, question, quotable, held, b, m) for c, b, m in zip(claims, bound, likeness, strict=True)])
 
 
 def split_claims(answer: str) -> list[str]:
@@ -84,12 +86,12 @@ def split_claims(answer: str) -> list[str]:
     return parts
 
 
-def _by_words(claim: str, question: str, quotable: Sequence[Source]) -> list[float]:
+def _by_words(claim: str, question: str, quotable: Sequence[Source], words: Sequence[set[str]]) -> list[float]:
     """How well each source carries the claim's words, 0 to 1; the question's words break ties among short answers."""
-    texts = [f"{s.context}\n{s.text}" for s in quotable]
-    own = coverage(claim, texts)
-    asked = coverage(question, texts)
-    held = [_share(figures(claim), figures(s.text)) for s in quotable]
+    own = covered(claim, words)
+    asked = covered(question, words)
+    wanted = figures(claim)
+    held = [_share(wanted, figures(s.text)) for s in quotable]
     return [0.6 * o + 0.15 * a + 0.25 * n for o, a, n in zip(own, asked, held, strict=True)]
 
 
@@ -123,7 +125,14 @@ class _Bound:
     check: Check
 
 
-def _settle(claim: str, question: str, quotable: Sequence[Source], words: list[float], meaning: Vector | None) -> _Bound:
+def _settle(
+    claim: str,
+    question: str,
+    quotable: Sequence[Source],
+    held: Sequence[set[str]],
+    words: list[float],
+    meaning: Vector | None,
+) -> _Bound:
     """Take the best source, and a second one where it adds words that the first lacks."""
     if not quotable:
         return _Bound(claim, [], verify(claim, []))
@@ -145,12 +154,14 @@ def _settle(claim: str, question: str, quotable: Sequence[Source], words: list[f
             if other.verdict != "unsupported":
                 chosen, check = [single], other
                 break
-    if check.verdict != "unsupported" and _closer_says_otherwise(claim, question, quotable, chosen):
+    if check.verdict != "unsupported" and _closer_says_otherwise(claim, question, quotable, held, chosen):
         check = replace(check, verdict="unsupported", problems=("a passage closer to the question gives another figure",))
     return _Bound(claim, [(quotable[i], float(scores[i])) for i in sorted(chosen)], check)
 
 
-def _closer_says_otherwise(claim: str, question: str, quotable: Sequence[Source], chosen: Sequence[int]) -> bool:
+def _closer_says_otherwise(
+    claim: str, question: str, quotable: Sequence[Source], held: Sequence[set[str]], chosen: Sequence[int]
+) -> bool:
     """A figure may stand in the source, but with another subject: 14 days for domestic orders proves nothing of others.
 
     So it is where another sentence holds clearly more of the claim's and question's words, has figures, and not these.
@@ -159,7 +170,7 @@ def _closer_says_otherwise(claim: str, question: str, quotable: Sequence[Source]
     if not wanted:
         return False
     subject = plain_words(f"{claim} {question}")
-    near = coverage(subject, [f"{s.context}\n{s.text}" for s in quotable])
+    near = covered(subject, held)
     mine = max(near[i] for i in chosen)
     return any(
         near[i] > mine + CLOSER and figures(s.text) and not wanted & figures(s.text)

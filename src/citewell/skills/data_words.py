@@ -31,8 +31,8 @@ _TEXTS = {
         "split": "The {n} statements written for this question give different results; this is the likeliest one.",
     },
     "zh": {
-        "which_source": "你指的是{options}中的表格？",
-        "which_reading": "你指的是{options}？",
+        "which_source": "您指的是{options}中的表格？",
+        "which_reading": "您指的是{options}？",
         "or": "还是",
         "no_source": "没有可以查询的表格；可用 `citewell data add 文件` 添加。",
         "not_in_data": "{source} 的表无法回答这个问题：其中没有与{missing}对应的内容。",

@@ -30,8 +30,9 @@ _RULES: tuple[tuple[str, str, str], ...] = (
     ("definition", r"^\W*what (?:is|does) (?:an? )?[\w -]{2,30} mean\W*$|\bdefin(?:e|ition)\b", r"什么是|是什么意思|定义"),
     (
         "fact",
-        r"\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|old|far|often|tall|big|large|fast))\b",
-        r"谁|几|多少|多久|多长|何时|什么|哪|何",
+        # "how high is it" and its like; not "how are you", which is asked of nobody's documents
+        r"\b(?:who|whom|whose|when|where|which|what|how(?! are (?:you|things)\b| is (?:it going|your)\b)(?= \w))\b",
+        r"谁|几|多[少久长高大重远深宽厚快早晚]|何时|什么|哪|何|(?<![你您])呢\W*$",
     ),
     (
         "yes_no",

@@ -76,8 +76,8 @@ _TEXTS = {
         "uncertain": "文档没有明确说明，以下是最接近的内容：",
         "extract": "聊天模型没有作答，以下是文档原文：",
         "unchecked": "以下草稿未能与文档核对：",
-        "smalltalk": "你好！请就你的文档提问，我会给出答案和能证明它的原文。",
-        "which": "你指的是{options}？",
+        "smalltalk": "您好！请就您的文档提问，我会给出答案和能证明它的原文。",
+        "which": "您指的是{options}？",
         "or": "还是",
         "page": "第{page}页",
         "searched": "已搜索：{routes}。",
@@ -105,20 +105,20 @@ _TEXTS = {
         "unreachable": "无法读取 {site}，所以不能据此回答。",
         "unread": "未能读取：{problems}。",
         "uncertain_site": "网站没有明确说明，以下是最接近的内容：",
-        "smalltalk_site": "你好！请就 {site} 提问，我会给出答案和能证明它的原文。",
+        "smalltalk_site": "您好！请就 {site} 提问，我会给出答案和能证明它的原文。",
         "refused_paper": "在这篇论文中没有找到答案。",
         "never_mentions": "这篇论文没有提到{names}。",
         "nearest_paper": "最接近的内容在：{places}。",
         "unsupported_mark": "〔论文未支持〕",
         "uncertain_paper": "论文没有明确说明，以下是最接近的内容：",
-        "smalltalk_paper": "你好！请就这篇论文提问，我会给出答案和能证明它的原句。",
+        "smalltalk_paper": "您好！请就这篇论文提问，我会给出答案和能证明它的原句。",
         "explain_this": "解释这段话。",
         "noted": "已记住：{facts}",
         "memory_off": "无法记住：这里没有开启记忆。",
         "secret": "密码、密钥、卡号和证件号不会被记住。",
         "forget": "在这里说不会删除记忆：请用 `citewell memory list` 和 `citewell memory forget ID`。",
         "nothing_to_note": "没有找到可以记住的内容；可以这样说：请记住，我的套餐是专业版。",
-        "remembered": "（关于你的记忆：{text}）",
+        "remembered": "（关于您的记忆：{text}）",
         "memory": "{day}的记忆",
         "conversation": "本次对话",
         "you": "你：{text}",
@@ -164,8 +164,8 @@ def nearest(hits: Sequence[Hit], lang: str) -> str:
     """Where the nearest passages stand."""
     names = []
     for hit in hits[:3]:
-        page = f" ({say('page', lang, page=str(hit.page))})" if hit.page else ""
-        names.append(f"{hit.title}{page}")
+        page = say("page", lang, page=str(hit.page)) if hit.page else ""
+        names.append(f"{hit.title}{f'（{page}）' if lang == 'zh' else f' ({page})'}" if page else hit.title)
     joint = "、" if lang == "zh" else ", "
     return say("nearest", lang, sources=joint.join(dict.fromkeys(names)))
 

@@ -26,6 +26,7 @@ from citewell.interfaces.cli.arguments import (
     User,
     Web,
 )
+from citewell.interfaces.cli.commands_backup import backup, restore
 from citewell.interfaces.cli.commands_data import data_app
 from citewell.interfaces.cli.commands_data_ask import data_ask
 from citewell.interfaces.cli.commands_knowledge import feedback, knowledge_app
@@ -45,6 +46,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(name="mcp")(mcp)
+app.command(name="backup")(backup)
+app.command(name="restore")(restore)
 app.add_typer(models_app, name="models")
 data_app.command(name="ask")(data_ask)
 app.add_typer(data_app, name="data")

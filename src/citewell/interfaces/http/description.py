@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from citewell.interfaces.http.access import COOKIE, OPEN
+from citewell.interfaces.http.access import COOKIE, METRICS, OPEN
 
 ABOUT = (
     "Answers from what you give it: documents, web sites, papers, tables. Every sentence of an answer carries a citation, down "
@@ -60,6 +60,7 @@ PARAMETERS = {
     "source": "only those of these tables, by name",
     "start": "where the marked text begins, as a citation's `start`",
     "state": "only those in this state",
+    "strict": "503 while the chat model is missing too",
     "table": "one table, by name",
     "token_id": "a token's id, as lists tell it",
     "tokens": "the most tokens of a passage",
@@ -223,7 +224,8 @@ def _complete(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
     told = {str(status): {"description": REASONS[status], "content": body} for status in _statuses(operation, path)}
     operation["responses"] = dict(sorted({**told, **replies}.items()))
     asks = [{name: []} for name in SCHEMES]
-    operation["security"] = [] if path in OPEN else asks if signs_in else [{}, *asks]
+    free = not signs_in or path == METRICS  # which is open on the machine itself
+    operation["security"] = [] if path in OPEN else [{}, *asks] if free else asks
 
 
 def _statuses(operation: dict[str, Any], path: str) -> set[int]:

@@ -23,7 +23,7 @@ router = APIRouter(prefix="/api", tags=["sign-in"])
 
 class Me(BaseModel):
     """`csrf`: what the page sends back as `X-CSRF-Token`; empty where no cookie signs it in. `collection`: where questions go
-    that name none.
+    that name none. `home`: the folder where all of it is kept, told to admins only.
     """
 
     user_id: str
@@ -31,6 +31,7 @@ class Me(BaseModel):
     auth: Literal["none", "token"]
     csrf: str
     collection: str
+    home: str = ""
 
 
 class Token(BaseModel):
@@ -77,7 +78,15 @@ async def sign_out(request: Request, response: Response, app: Citewell) -> None:
 
 
 def _me(caller: Caller, settings: Settings) -> Me:
-    return Me(user_id=caller.user_id, role=caller.role, auth=caller.auth, csrf=caller.csrf, collection=settings.collection)
+    home = str(settings.home) if caller.role == "admin" else ""
+    return Me(
+        user_id=caller.user_id,
+        role=caller.role,
+        auth=caller.auth,
+        csrf=caller.csrf,
+        collection=settings.collection,
+        home=home,
+    )
 
 
 def _set_cookie(response: Response, secret: str, settings: Settings, *, https: bool) -> None:

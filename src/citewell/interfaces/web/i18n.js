@@ -27,3 +27,8 @@ export function t(key, values = {}) {
 export function known(key) {
   return key in WORDS.en;
 }
+
+/** An agent as people call it. @param {string} agent its name in the API */
+export function agentName(agent) {
+  return known(`ask.agent_${agent}`) ? t(`ask.agent_${agent}`) : agent;
+}

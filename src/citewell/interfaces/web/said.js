@@ -64,7 +64,7 @@ function chinese(text, known, depth) {
   if (depth > DEEPEST || text.length > LONGEST || !/[a-z]/i.test(text)) return text;
   const before = known.told.get(text);
   if (before !== undefined) return before;
-  const now = known.whole.get(text) ?? filled(text, known, depth) ?? parts(text, known, depth) ?? text;
+  const now = known.whole.get(text) ?? filled(text, known, depth) ?? parts(text, known, depth) ?? joined(text, known, depth) ?? text;
   if (known.told.size > 2000) known.told.clear();
   known.told.set(text, now);
   return now;
@@ -72,9 +72,12 @@ function chinese(text, known, depth) {
 
 /** By the template or the ending that says most of it. @param {string} text @param {Catalogue} known @param {number} depth */
 function filled(text, known, depth) {
-  const end = known.ends.find((each) => text.endsWith(` ${each}`)) ?? "";
+  const ending = known.ends.find((each) => text.endsWith(` ${each}`)) ?? "";
+  const end = /[:;] |^it( is)?$/.test(text.slice(0, -ending.length - 1)) ? "" : ending; // a name stands before it, and no text
+  const several = text.includes("; ") && text.split("; ").every((each) => chinese(each, known, depth + 1) !== each);
   for (const each of known.templates) {
     if (each.literal < end.length) break;
+    if (several && !each.pattern.source.includes("; ")) continue; // it would swallow what comes behind
     if (!text.startsWith(each.head) || !text.endsWith(each.tail)) continue;
     const found = each.pattern.exec(text);
     if (found) return put(each.chinese, (n) => chinese(found[n] ?? "", known, depth + 1));
@@ -88,6 +91,13 @@ function ended(head, words) {
   if (head.endsWith(":")) return `${head.slice(0, -1)}：${words}`;
   const is = head.endsWith(" is");
   return put(is ? `{1} 是${words}` : `{1} ${words}`, () => (is ? head.slice(0, -3) : head));
+}
+
+/** What is hung on to another text: `, noticed 2026-11-23`. @param {string} text @param {Catalogue} known @param {number} depth */
+function joined(text, known, depth) {
+  const [, lead = "", rest = ""] = /^([\s,;]+)([^]+)$/.exec(text) ?? [];
+  const told = rest && chinese(rest, known, depth + 1);
+  return told && told !== rest ? (lead.includes(",") ? "，" : lead.includes(";") ? "；" : "") + told : undefined;
 }
 
 /** Values put into Chinese: no space between them and Chinese marks and characters. @param {string} text @param {(n: number) => string} value */

@@ -4,6 +4,7 @@
  */
 import { t } from "../i18n.js";
 import { go } from "../state.js";
+import { keptName } from "../library/kinds.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { Icon } from "../ui/index.js";
 import { agent, AGENTS, choice, choose, chooseAgent, countOptions, requestOf, setOption, usual } from "./choices.js";
@@ -113,7 +114,7 @@ function Collections({ collections }) {
   return html`<label class="composer-pick"><span class="unseen">${t("ask.collection")}</span>
     <select value=${known ? chosen : ""} onChange=${(/** @type {any} */ event) => choose({ collection: event.currentTarget.value })}>
       ${!usual.value && html`<option value="">${t("ask.any_collection")}</option>`}
-      ${collections.map((each) => html`<option key=${each.name} value=${each.name}>${t("ask.collection_of", { name: each.name, n: each.documents })}</option>`)}
+      ${collections.map((each) => html`<option key=${each.name} value=${each.name}>${t("ask.collection_of", { name: keptName(each.name) || each.name, n: each.documents })}</option>`)}
     </select></label>`;
 }
 

@@ -130,8 +130,8 @@ export function nodeWords(node) {
 export function noteOf({ node, action, detail }) {
   const parts = [];
   if (node === "choose_agent") parts.push(known(`ask.agent_${action}`) ? t(`ask.agent_${action}`) : action);
-  if (detail["reason"]) parts.push(inWords(detail["reason"]));
-  if (detail["failed"] && typeof detail["failed"] === "string") parts.push(detail["failed"]);
+  if (detail["reason"]) parts.push(said(inWords(detail["reason"])));
+  if (detail["failed"] && typeof detail["failed"] === "string") parts.push(said(detail["failed"]));
   if (detail["query"]) parts.push(t("ask.note_query", { text: detail["query"] }));
   else if (detail["standalone"]) parts.push(t("ask.note_query", { text: detail["standalone"] }));
   if (detail["route"] && !detail["reason"]) parts.push(known(`ask.route_${detail["route"]}`) ? t(`ask.route_${detail["route"]}`) : detail["route"]);
@@ -139,7 +139,7 @@ export function noteOf({ node, action, detail }) {
   if (typeof detail["relevant"] === "boolean") parts.push(t(detail["relevant"] ? "ask.note_yes" : "ask.note_no"));
   if (Array.isArray(detail["verdicts"])) parts.push(checked(detail["verdicts"]));
   if (typeof detail["rows"] === "number") parts.push(t("ask.note_rows", { n: detail["rows"] }));
-  if (detail["problem"]) parts.push(String(detail["problem"]));
+  if (detail["problem"]) parts.push(said(String(detail["problem"])));
   if (action === "retry" || action === "repair" || action === "retry_retrieve") parts.push(t("ask.note_again"));
   return parts.filter(Boolean).join(" · ");
 }

@@ -1,11 +1,12 @@
 /** The part of the page that the address names. Its file is loaded when it is first opened; one that fails breaks no other. */
 
 import { t } from "../i18n.js";
-import { route, sidebar } from "../state.js";
+import { route } from "../state.js";
 import { Button } from "../ui/button.js";
 import { html, useEffect, useErrorBoundary, useRef, useState } from "../ui/html.js";
 import { Busy, Empty, Problem } from "../ui/notice.js";
 import { VIEWS } from "../views/index.js";
+import { subject } from "./subject.js";
 
 /** @type {Map<string, import("preact").ComponentType<any>>} */
 const loaded = new Map();
@@ -20,9 +21,10 @@ export function View() {
   const row = here();
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const first = useRef(true);
+  const title = [row && subject.value, row && t(row.label), "Citewell"].filter(Boolean).join(" · ");
   useEffect(() => {
-    document.title = row ? `${t(row.label)} · Citewell` : "Citewell";
-  });
+    document.title = title;
+  }, [title]);
   useEffect(() => {
     // whoever changes the view with the keyboard or a screen reader is at its beginning; the first load leaves the focus alone
     if (!first.current && !main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
@@ -54,8 +56,8 @@ function Part({ row }) {
     if (!ready) return;
     document.documentElement.dataset.view = row.path; // tests wait for it, styles may use it
     return () => {
-      delete document.documentElement.dataset.view;
-      sidebar.value = null; // the slot belongs to the view that is open
+      // the view that comes says its own name before the one that goes is cleaned up
+      if (document.documentElement.dataset.view === row.path) delete document.documentElement.dataset.view;
     };
   }, [ready]);
   if (found.error || broken) return html`<${Broken} error=${found.error ?? broken} />`;

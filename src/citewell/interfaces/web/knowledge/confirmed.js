@@ -1,5 +1,5 @@
 /** What people have confirmed, narrowed by state, place and words. */
-import { t } from "../i18n.js";
+import { agentName, t } from "../i18n.js";
 import { said } from "../said.js";
 import { link } from "../state.js";
 import { Button } from "../ui/button.js";
@@ -74,8 +74,8 @@ function Row({ item }) {
   const first = item.confirmed_by[0];
   return html`<li class="item-row"><a href=${itemLink(item.item_id)}>
     <span class="row-title">${item.question.slice(0, 400)}</span>
-    <span class="row-text">${(item.agent === "data" ? item.logic : item.answer).slice(0, 220)}</span>
-    <span class="meta"><${State} state=${item.state} /><span>${item.agent}</span><span>${placeOf(item)}</span>
+    <span class="row-text">${(item.agent === "data" ? item.logic : item.answer.replace(/\s*\[\d+\]/g, "")).slice(0, 400)}</span>
+    <span class="meta"><${State} state=${item.state} /><span>${agentName(item.agent)}</span><span>${placeOf(item)}</span>
       ${first && html`<span>${t("knowledge.by", { name: namesOf(item.confirmed_by), day: time(item.confirmed_by.at(-1)?.at) })}</span>`}
       <span>${t("knowledge.used", { n: item.uses })}</span>
       ${item.weight !== undefined && html`<span>${t("knowledge.weighs", { n: figure(item.weight) })}</span>`}</span>

@@ -1,6 +1,6 @@
 /** One confirmed item: what it says, who stands by it, what proves it, what was done to it; and what can be done. */
 import { del, get, post } from "../api.js";
-import { t, known } from "../i18n.js";
+import { agentName, known, t } from "../i18n.js";
 import { said } from "../said.js";
 import { link } from "../state.js";
 import { figure, time } from "../ui/figures.js";
@@ -22,13 +22,13 @@ import { Allowed, myself, notReviewer, who } from "./may.js";
 /** @param {{ id: string }} props */
 export function One({ id }) {
   const { found, error, again } = useLoaded(`/knowledge/confirmed/${encodeURIComponent(id)}`);
-  const back = html`<p class="trace-back"><a href="#/knowledge">← ${t("knowledge.all_items")}</a></p>`;
+  const back = html`<p class="trace-back"><a class="lib-back" href="#/knowledge"><${Icon} name="arrow-left" size=${16} />${" "}${t("knowledge.all_items")}</a></p>`;
   if (error) return html`${back}<${Problem} error=${error} retry=${again} />`;
   if (!found) return html`${back}<${Busy} />`;
   const item = /** @type {Item & { history: Logged[] }} */ (found);
   return html`${back}<article class="item">
     <header><h2 class="trace-question"><${Text} text=${item.question} most=${400} /></h2>
-      <p class="meta"><${State} state=${item.state} /><span>${item.agent}</span><span>${placeOf(item)}</span><code>${item.item_id}</code></p>
+      <p class="meta"><${State} state=${item.state} /><span>${agentName(item.agent)}</span><span>${placeOf(item)}</span><code>${item.item_id}</code></p>
       ${item.reason && html`<p class="item-reason"><strong>${t("knowledge.why_state")}</strong> ${said(item.reason)}</p>`}
       <${Acts} item=${item} again=${again} />
     </header>

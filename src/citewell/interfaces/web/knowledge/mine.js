@@ -1,5 +1,5 @@
 /** What this person said of answers, and what became of it. */
-import { known, t } from "../i18n.js";
+import { agentName, known, t } from "../i18n.js";
 import { link } from "../state.js";
 import { Button } from "../ui/button.js";
 import { time } from "../ui/figures.js";
@@ -25,7 +25,7 @@ export function Mine() {
     <h2>${vote.question.slice(0, 1000) || vote.trace_id}</h2>
     <p class=${`outcome ${vote.is_correct ? "good" : "bad"}`}><${Icon} name=${vote.is_correct ? "thumb-up" : "thumb-down"} />
       <strong>${t(vote.is_correct ? "knowledge.i_right" : "knowledge.i_wrong")}</strong>
-      <span class="muted">${vote.agent} · ${time(vote.updated_at)}</span></p>
+      <span class="muted">${agentName(vote.agent)} · ${time(vote.updated_at)}</span></p>
     ${vote.correction && html`<blockquote><${Text} text=${vote.correction} /></blockquote>`}
     <p><${Became} vote=${vote} /></p>
     <p class="filters"><a href=${link("traces", vote.trace_id)}>${t("knowledge.trace")}</a>

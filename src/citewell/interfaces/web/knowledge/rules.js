@@ -1,6 +1,6 @@
 /** Corrections: each beside the answer that it corrects, to be approved, rejected or taken back. */
 import { get, post } from "../api.js";
-import { t } from "../i18n.js";
+import { agentName, t } from "../i18n.js";
 import { said } from "../said.js";
 import { link } from "../state.js";
 import { Select } from "../ui/fields.js";
@@ -59,7 +59,7 @@ export function Rules() {
 /** One rule, under its own address. @param {{ id: string }} props */
 export function OneRule({ id }) {
   const { found, error, again } = useLoaded(`/knowledge/rules/${encodeURIComponent(id)}`);
-  return html`<p class="trace-back"><a href="#/knowledge/rules">← ${t("knowledge.tab_rules")}</a></p>
+  return html`<p class="trace-back"><a class="lib-back" href="#/knowledge/rules"><${Icon} name="arrow-left" size=${16} />${" "}${t("knowledge.tab_rules")}</a></p>
     <${Problem} error=${error} retry=${again} />
     ${!found && !error && html`<${Busy} />`}
     ${found && html`<${Card} rule=${found} answer="" again=${again} /><${History} history=${found.history} />`}`;
@@ -84,7 +84,7 @@ function Card({ rule, answer, again }) {
   const mine = rule.user_id === myself();
   return html`<article class="card rule">
     <header><h2>${rule.question.slice(0, 1000)}</h2>
-      <p class="meta"><${State} state=${rule.state} /><span>${rule.agent}</span><span>${placeOf(rule)}</span>
+      <p class="meta"><${State} state=${rule.state} /><span>${agentName(rule.agent)}</span><span>${placeOf(rule)}</span>
         <span>${t("knowledge.by", { name: rule.user_id, day: time(rule.created_at) })}</span>
         ${rule.reviewed_by && html`<span>${t("knowledge.reviewed_by", { name: rule.reviewed_by })}</span>`}
         <a href=${link("traces", rule.trace_id)}>${t("knowledge.trace")}</a></p></header>

@@ -1,5 +1,5 @@
 /** Questions whose answers people said to be wrong, the most often first. */
-import { t } from "../i18n.js";
+import { agentName, t } from "../i18n.js";
 import { link } from "../state.js";
 import { time } from "../ui/figures.js";
 import { html } from "../ui/html.js";
@@ -18,7 +18,7 @@ export function Wrongs() {
   return html`<p class="lead">${t("knowledge.wrong_about")}</p>
     <ul class="cards">${all.map((each) => html`<li key=${each.last_trace_id}><article class="card">
       <h2>${each.question.slice(0, 1000)}</h2>
-      <p class="meta"><span>${each.agent}</span><span>${t("knowledge.wrong_times", { n: each.times })}</span>
+      <p class="meta"><span>${agentName(each.agent)}</span><span>${t("knowledge.wrong_times", { n: each.times })}</span>
         <span>${t("knowledge.wrong_people", { n: each.people })}</span><span>${t("knowledge.wrong_corrected", { n: each.corrected })}</span>
         <span>${time(each.last_at)}</span></p>
       <p class="item-answer"><strong>${t("knowledge.last_answer")}</strong> <${Text} text=${each.last_answer || "–"} /></p>

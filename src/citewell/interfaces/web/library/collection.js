@@ -10,7 +10,8 @@ import { AddButtons, take } from "./adding.js";
 import { ChunkingTab } from "./chunking.js";
 import { Documents, NoDocuments } from "./documents.js";
 import { changes, ended, works } from "./jobs.js";
-import { chunkingWords, keepsConfirmed } from "./kinds.js";
+import { chunkingWords, keepsConfirmed, keptName } from "./kinds.js";
+import { OnASite } from "./on_a_site.js";
 import { PreviewDialog } from "./preview.js";
 import { Searching } from "./searching.js";
 import { Works } from "./works.js";
@@ -63,12 +64,16 @@ export function Collection({ name, mayEdit: may }) {
 
 /** @param {{name: string, info?: Info | null, mayEdit?: boolean}} props */
 function Head({ name, info = null, mayEdit = false }) {
+  const [placing, setPlacing] = useState(false);
   return html`<header class="lib-head">
     <a class="lib-back" href=${link("library")}><${Icon} name="arrow-left" size=${16} />${" "}${t("library.back")}</a>
     <div class="lib-head-row">
-      <h1>${name}</h1>
-      ${info && mayEdit && html`<${Button} kind="quiet" icon="trash" onClick=${() => remove(info)}>${t("library.delete_collection")}<//>`}
+      <h1>${keptName(name) || name}</h1>
+      ${info && mayEdit && html`<div class="lib-head-does">
+        <${Button} kind="quiet" icon="ask" onClick=${() => setPlacing(true)}>${t("library.on_a_site")}<//>
+        <${Button} kind="quiet" icon="trash" onClick=${() => remove(info)}>${t("library.delete_collection")}<//></div>`}
     </div>
+    ${placing && html`<${OnASite} name=${name} close=${() => setPlacing(false)} />`}
     ${info && html`<p class="muted lib-facts">
       <span>${t("library.documents_n", { n: figure(info.documents) })}</span>
       <span>${t("library.passages_n", { n: figure(info.chunks) })}</span>

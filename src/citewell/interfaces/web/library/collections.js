@@ -10,7 +10,7 @@ import { AddButtons, Into } from "./adding.js";
 import { CutFields, cutOf, saidOf } from "./cut_fields.js";
 import { NoDocuments } from "./documents.js";
 import { ended, works } from "./jobs.js";
-import { chunkingWords, keepsConfirmed } from "./kinds.js";
+import { chunkingWords, keepsConfirmed, keptName } from "./kinds.js";
 import { Searching } from "./searching.js";
 import { Works } from "./works.js";
 
@@ -24,6 +24,7 @@ export function Collections({ infos, mayEdit }) {
   const [making, setMaking] = useState(false);
   const [found, setFound] = useState(/** @type {Found[] | null} */ (null));
   const coming = works.value.some((work) => !ended(work));
+  const [made, kept] = [infos.filter((info) => !keptName(info.name)), infos.filter((info) => keptName(info.name))];
   const names = infos.map((info) => info.name).filter((name) => !keepsConfirmed(name));
   const dropped = (/** @type {Found[]} */ files) => (files.length ? setFound(files) : toast(t("library.nothing_dropped"), "problem"));
   const into = (/** @type {string | null} */ name) => {
@@ -39,8 +40,10 @@ export function Collections({ infos, mayEdit }) {
     <${Works} />
     ${infos.length > 0 && html`<${Searching} collections=${infos.map((info) => info.name)} />
       <h2 class="unseen">${t("library.collections")}</h2>
-      <ul class="lib-collections">${infos.map((info) => html`<${Card} key=${info.name} info=${info} />`)}</ul>`}
-    ${!infos.length && !coming && html`<${NoDocuments} action=${mayEdit && html`<${AddButtons} collection=${FIRST} />${fresh}`} />`}
+      <ul class="lib-collections">${made.map((info) => html`<${Card} key=${info.name} info=${info} />`)}</ul>`}
+    ${!made.length && !coming && html`<${NoDocuments} action=${mayEdit && html`<${AddButtons} collection=${FIRST} />${fresh}`} />`}
+    ${kept.length > 0 && html`<h2 class="lib-kept">${t("library.kept_here")}</h2>
+      <ul class="lib-collections">${kept.map((info) => html`<${Card} key=${info.name} info=${info} />`)}</ul>`}
     ${making && html`<${NewCollection} close=${() => setMaking(false)} />`}
     ${found && html`<${Into} found=${found} names=${names} close=${into} />`}`;
 }
@@ -48,9 +51,9 @@ export function Collections({ infos, mayEdit }) {
 /** @param {{info: Info}} props */
 function Card({ info }) {
   return html`<li><a class="card lib-card" href=${link("library", info.name)}>
-    <strong>${info.name}</strong>
+    <strong>${keptName(info.name) || info.name}</strong>
     <span>${t("library.documents_n", { n: figure(info.documents) })}${" · "}${t("library.passages_n", { n: figure(info.chunks) })}</span>
-    <span class="muted">${chunkingWords(info.chunking)}${" · "}${ago(info.created_at)}</span>
+    <span class="muted">${Object.keys(info.chunking).length > 0 && `${chunkingWords(info.chunking)} · `}${t("library.made_at", { when: ago(info.created_at) })}</span>
     ${info.owner && html`<${Badge}>${t("library.private")}<//>`}
     ${info.embedded < info.chunks && html`<${Badge} kind="info">${t("library.waiting_n", { n: info.chunks - info.embedded })}<//>`}
   </a></li>`;

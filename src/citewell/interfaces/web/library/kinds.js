@@ -29,6 +29,12 @@ export const STRATEGIES = ["direct_chunk_search", "hierarchical_search", "words_
 /** Collections of confirmed answers: nobody adds or deletes there. @param {string} name */
 export const keepsConfirmed = (name) => /^confirmed_qa(-[0-9a-f]{16})?$/.test(name);
 
+/** What a collection that Citewell keeps of its own accord is called; empty for one that somebody made. @param {string} name */
+export function keptName(name) {
+  if (keepsConfirmed(name)) return t("library.kept_confirmed");
+  return /^papers-[0-9a-f]{16}$/.test(name) ? t("library.kept_papers") : "";
+}
+
 /** @param {string} media @returns {string} */
 export function typeName(media) {
   const name = TYPES[media];
@@ -47,7 +53,7 @@ export function chunkingWords(chunking) {
   const parts = [chunking["chunker"] ? t(`library.chunker_${chunking["chunker"]}`) : ""];
   if (chunking["tokens"]) parts.push(t("library.chunk_tokens", { n: chunking["tokens"] }));
   if (chunking["overlap"] !== undefined) parts.push(`${t("library.overlap")} ${chunking["overlap"]}`);
-  return parts.filter(Boolean).join(" · ") || t("library.chunker_default");
+  return parts.filter(Boolean).join(" · ") || t("library.cut_default");
 }
 
 /** A path as it was sent, without what only the server needs. @param {string} uri */

@@ -8,7 +8,7 @@ import { said } from "../said.js";
 import { figure, percent } from "../ui/figures.js";
 import { html, useRef, useState } from "../ui/html.js";
 import { Badge, Busy, Button, Empty, Field, Problem, Select } from "../ui/index.js";
-import { fileName, langName, SEARCHED_TYPES, STRATEGIES, typeName } from "./kinds.js";
+import { fileName, keptName, langName, SEARCHED_TYPES, STRATEGIES, typeName } from "./kinds.js";
 import { openPassage } from "./open.js";
 
 /**
@@ -64,7 +64,7 @@ export function Searching({ collections, only }) {
     }
     if (!mine.signal.aborted) setBusy(false);
   };
-  const places = /** @type {[string, string][]} */ ([["", t("library.everywhere")], ...collections.map((name) => [name, name])]);
+  const places = /** @type {[string, string][]} */ ([["", t("library.everywhere")], ...collections.map((name) => [name, keptName(name) || name])]);
   return html`<div class="lib-search">
     <form role="search" class="lib-search-bar" onSubmit=${search}>
       <${Field} label=${t(only ? "library.search_label" : "library.search_all")} hidden type="search" maxlength="2000" value=${query}

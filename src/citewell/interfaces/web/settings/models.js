@@ -7,11 +7,11 @@ import { Badge, Button, Busy, Icon, Problem, coded, figure } from "../ui/index.j
 import { html, useEffect, useState } from "../ui/html.js";
 
 /**
- * @typedef {{status: "ready" | "degraded" | "unavailable", database: string, chat_model: string, embedder: string,
+ * @typedef {{status: "ready" | "degraded" | "unavailable" | "stopping", database: string, chat_model: string, embedder: string,
  *   waiting: number, llm: string, model: string, reranker: string}} Readiness
  */
 
-const KINDS = /** @type {const} */ ({ ready: "good", degraded: "warn", unavailable: "bad" });
+const KINDS = /** @type {const} */ ({ ready: "good", degraded: "warn", unavailable: "bad", stopping: "warn" });
 
 export function Models() {
   const [found, setFound] = useState(/** @type {Readiness | null} */ (null));

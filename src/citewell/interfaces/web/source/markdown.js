@@ -42,6 +42,7 @@ export function MarkdownView({ info, citation, onMissing }) {
   return html`<div class="panel-scroll panel-markdown" ref=${frame} tabindex="0" role="region" aria-label=${t("source.text")} lang=${info.lang}>
     ${parts
       ? html`<dl class="facts">${parts.front.map(([name, value]) => html`<div key=${name}><dt>${t(`source.front_${name}`)}</dt><dd>${value}</dd></div>`)}</dl>
+          <h2 class="unseen">${t("source.text")}</h2>
           <${Markdown} text=${parts.body} />`
       : html`<p class="panel-wait" role="status">${t("source.loading")}</p>`}
   </div>`;
@@ -62,7 +63,14 @@ export function split(markdown) {
   const found = /^---\n([\s\S]*?)\n---\n?/.exec(markdown);
   const lines = (found?.[1] ?? "").split("\n").map((line) => /^(\w+): (.*)$/.exec(line)).filter((line) => line !== null);
   const front = /** @type {[string, string][]} */ (lines.map(([, name = "", value = ""]) => [name, plain(value)]));
-  return { front: front.filter(([name, value]) => FACTS.includes(name) && value), body: markdown.slice(found?.[0].length ?? 0).trim() };
+  return { front: front.filter(([name, value]) => FACTS.includes(name) && value), body: bare(markdown.slice(found?.[0].length ?? 0).trim()) };
+}
+
+/** Without what our reader would take for math: a formula's signs are text there, and only text. Code stays as it is. @param {string} body */
+function bare(body) {
+  const pieces = body.split(/^((`{3,})[^`\n]*\n[\s\S]*?^\2`*$)/m); // text, fence, its ticks, text, ...
+  const plainly = (/** @type {string} */ text) => text.replaceAll("\\[", "&#91;").replaceAll("\\]", "&#93;").replaceAll("$", "&#36;");
+  return pieces.map((piece, n) => (n % 3 === 0 ? plainly(piece) : n % 3 === 1 ? piece : "")).join("");
 }
 
 /** A value of YAML on one line: a text in quotes, a list, or as it stands. @param {string} value @returns {string} */

@@ -1,11 +1,13 @@
 /** One trace: how an answer came about, from the question to the last step, and what comes out today. */
 import { del, get } from "../api.js";
-import { t } from "../i18n.js";
+import { agentName, t } from "../i18n.js";
 import { go } from "../state.js";
 import { Graph, chainOf } from "../ui/graph.js";
+import { useSubject } from "../frame/subject.js";
 import { Button } from "../ui/button.js";
 import { duration, time } from "../ui/figures.js";
 import { html, useEffect, useState } from "../ui/html.js";
+import { Icon } from "../ui/icon.js";
 import { Busy, Problem } from "../ui/notice.js";
 import { Text, Value } from "./value.js";
 import { Copy, save } from "./copy.js";
@@ -33,7 +35,7 @@ export function One({ id, tab }) {
     });
     return () => stop.abort();
   }, [id, turn]);
-  const back = html`<p class="trace-back"><a href="#/traces">← ${t("traces.all_traces")}</a></p>`;
+  const back = html`<p class="trace-back"><a class="lib-back" href="#/traces"><${Icon} name="arrow-left" size=${16} />${" "}${t("traces.all_traces")}</a></p>`;
   if (error) return html`<div class="view traces">${back}<${Problem} error=${error} retry=${() => setTurn(turn + 1)} /></div>`;
   if (!trace) return html`<div class="view traces">${back}<${Busy} label=${t("traces.loading")} /></div>`;
   const current = TABS.includes(tab) ? tab : "answer";
@@ -66,7 +68,7 @@ function Head({ trace }) {
   }
   return html`<header class="trace-head">
     <h1 class="trace-question"><${Text} text=${trace.question} most=${300} /></h1>
-    <p class="meta"><${State} state=${trace.answer.status} /><span>${trace.agent}</span>
+    <p class="meta"><${State} state=${trace.answer.status} /><span>${agentName(trace.agent)}</span>
       ${trace.collection && html`<span>${trace.collection}</span>`}<span>${time(trace.created_at)}</span>
       ${total !== undefined && html`<span>${duration(total)}</span>`}
       <code>${trace.trace_id}</code></p>

@@ -59,10 +59,11 @@ export function bytes(n) {
   return `${figure(n / 1000 ** step, step > 1 ? 1 : 0)} ${["B", "kB", "MB", "GB"][step]}`;
 }
 
-/** How long something took: "0.4 s", "2 min 5 s". @param {number | null | undefined} seconds */
+/** How long something took: "0.4 s", "2 min 5 s", 0.4 秒. @param {number | null | undefined} seconds */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
-  if (seconds < 0.0995) return `${figure(seconds * 1000, 0)} ms`;
-  if (seconds < 60) return `${figure(seconds, seconds < 10 ? 1 : 0)} s`;
-  return `${figure(Math.floor(seconds / 60), 0)} min ${figure(Math.floor(seconds % 60), 0)} s`;
+  const [ms, s, min] = lang.value === "zh" ? ["毫秒", "秒", "分"] : ["ms", "s", "min"];
+  if (seconds < 0.0995) return `${figure(seconds * 1000, 0)} ${ms}`;
+  if (seconds < 60) return `${figure(seconds, seconds < 10 ? 1 : 0)} ${s}`;
+  return `${figure(Math.floor(seconds / 60), 0)} ${min} ${figure(Math.floor(seconds % 60), 0)} ${s}`;
 }

@@ -20,6 +20,7 @@ import { markVerdicts } from "./markdown_verdicts.js";
  */
 /** @typedef {{citations: Citation[], sentences: Sentence[], words: Words}} Around */
 
+const LONGEST = 20_000; // characters that are read as Markdown: the time that the worst of it takes grows with its square
 const LONGEST_CODE = 50_000; // characters that are highlighted
 const LONGEST_MATH = 2_000;
 const HEADING = 2; // an answer's first level stands below the page's and the question's
@@ -83,12 +84,36 @@ const reader = new Marked({
  */
 export function fragmentOf(text, { citations, sentences, words }) {
   known = new Set(citations.map((each) => each.n));
-  const fragment = DOMPurify.sanitize(/** @type {string} */ (reader.parse(text)), CLEAN);
+  const markup = read(text);
+  if (markup === null) return plainly(text);
+  const fragment = DOMPurify.sanitize(markup, CLEAN);
   markVerdicts(fragment, sentences, words.verdict);
   for (const mark of fragment.querySelectorAll("[data-cite]")) mark.replaceWith(citeButton(mark, words));
   for (const link of fragment.querySelectorAll("a")) checkLink(link);
   for (const code of fragment.querySelectorAll("pre")) code.replaceWith(framed(code, words));
   for (const table of fragment.querySelectorAll("table")) table.replaceWith(scrolled(table, words.table));
+  return fragment;
+}
+
+/** HTML; null for what is too long or too deep to be read. @param {string} text @returns {string | null} */
+function read(text) {
+  if (text.length > LONGEST) return null;
+  try {
+    return /** @type {string} */ (reader.parse(text));
+  } catch (error) {
+    if (error instanceof RangeError) return null; // a quote in a quote in a quote, thousands of times
+    throw error;
+  }
+}
+
+/** As it stands, in paragraphs. @param {string} text */
+function plainly(text) {
+  const fragment = document.createDocumentFragment();
+  for (const part of text.split(/\n{2,}/)) {
+    const paragraph = document.createElement("p");
+    paragraph.textContent = part;
+    fragment.append(paragraph);
+  }
   return fragment;
 }
 

@@ -23,7 +23,7 @@ export default function Knowledge({ parts, params }) {
   const waiting = useLoaded("/knowledge/rules", { state: "waiting" });
   const item = params["item"] ?? "";
   const chosen = parts[0] ?? "";
-  const name = chosen in PARTS ? chosen : "confirmed";
+  const name = Object.hasOwn(PARTS, chosen) ? chosen : "confirmed";
   const Part = PARTS[name];
   const count = waiting.found?.rules.length;
   const links = Object.keys(PARTS).map((each) => ({

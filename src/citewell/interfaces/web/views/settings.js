@@ -4,7 +4,9 @@ import { get, post } from "../api.js";
 import { t } from "../i18n.js";
 import { lang, me, theme, user } from "../state.js";
 import { Models } from "../settings/models.js";
+import { Here } from "../settings/here.js";
 import { Kept } from "../settings/kept.js";
+import { Users } from "../settings/users.js";
 import { Button, Choice, Field, toast } from "../ui/index.js";
 import { html, useEffect, useState } from "../ui/html.js";
 
@@ -17,11 +19,12 @@ export default function Settings() {
   return html`<div class="page settings">
     <header class="page-head"><h1>${t("frame.settings")}</h1></header>
     <div class="settings-grid">
-      <div class="stack"><${Models} /><${Kept} /></div>
+      <div class="stack"><${Models} />${me.value?.auth === "token" && me.value.role === "admin" && html`<${Users} />`}<${Kept} /></div>
       <div class="stack">
         <${Looks} />
         ${me.value?.auth === "token" ? html`<${SignedIn} />` : html`<${Name} />`}
         <${Programs} />
+        <${Here} />
       </div>
     </div>
   </div>`;
@@ -118,6 +121,8 @@ function Programs() {
       <div><dt>${t("settings.mcp")}</dt><dd><code>${location.origin}/mcp</code></dd></div>
       <div><dt>${t("settings.api")}</dt><dd><a href="/api/openapi.json" target="_blank" rel="noopener">${t("settings.openapi")}</a></dd></div>
       <div><dt>${t("settings.version")}</dt><dd>${version || "–"}</dd></div>
+      <div><dt>${t("settings.sign_in_mode")}</dt><dd>${t(`settings.auth_${me.value?.auth ?? "none"}`)}</dd></div>
+      ${me.value?.home && html`<div><dt>${t("settings.home")}</dt><dd><code class="path">${me.value.home}</code></dd></div>`}
     </dl>
   </section>`;
 }

@@ -146,7 +146,7 @@ function foot(answer, turn, { words, vote, again }) {
 
 /** @param {import("./line.js").Problem} problem @param {Ways} ways */
 function problem({ what, todo, told, wait }, ways) {
-  const own = told && make("details", {}, make("summary", {}, ways.words.told), make("p", {}, told));
+  const own = told && make("details", { open: what === ways.words.invalid }, make("summary", {}, ways.words.told), make("p", {}, told));
   return make("div", { class: "problem", role: "group" }, make("strong", {}, what), make("p", {}, todo), own, againButton(ways, wait));
 }
 

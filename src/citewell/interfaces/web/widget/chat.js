@@ -181,7 +181,11 @@ export class Chat extends HTMLElement {
 
   /** @param {Turn} turn */
   #ways(turn) {
-    const again = () => void (this.line || this.#run(turn));
+    const again = () => {
+      if (this.line) return;
+      this.field.focus(); // the button that was pressed goes
+      void this.#run(turn);
+    };
     /** @param {boolean} right @param {string} [correction] */
     const vote = async (right, correction) => {
       await post(this.server, "api/feedback", { trace_id: turn.answer?.trace_id, is_correct: right, ...(correction ? { user_correction: correction } : {}) });

@@ -24,7 +24,7 @@ export function recalled(key) {
 /** @param {string} key @param {Kept} kept */
 export function keep(key, kept) {
   try {
-    let turns = kept.turns.slice(-MOST).map(({ problem, ...turn }) => (turn.answer ? { ...turn, answer: slim(turn.answer) } : turn));
+    let turns = kept.turns.slice(-MOST).map((turn) => (turn.answer ? { ...turn, answer: slim(turn.answer) } : turn));
     let text = JSON.stringify({ ...kept, turns });
     while (text.length > LARGEST && turns.length > 1) {
       turns = turns.slice(1);

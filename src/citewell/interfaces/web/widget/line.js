@@ -70,16 +70,20 @@ function eventOf(text) {
   return data.length ? { event, data: JSON.parse(data.join("\n")) } : null;
 }
 
-/** By status; what is not here is `busy`. @type {Record<number, "token" | "bound" | "missing" | "many" | "invalid">} */
+/** @typedef {"token" | "bound" | "missing" | "many" | "invalid" | "origin" | "cut"} Kind */
+
+/** By status; what is neither here nor below is `busy`. @type {Record<number, Kind>} */
 const KINDS = { 401: "token", 403: "bound", 404: "missing", 413: "invalid", 422: "invalid", 429: "many" };
+/** By code: an event has no status. @type {Record<string, Kind>} */
+const CODES = { wrong_origin: "origin", cut: "cut", not_found: "missing", not_allowed: "bound", invalid_input: "invalid", sensitive_content: "invalid" };
 
 /** @param {unknown} error @param {Words} words @param {Server} server @returns {Promise<Problem>} */
 export async function problemOf(error, words, server) {
   if (!(error instanceof Refusal)) return { ...(await unreached(words, server)), told: "", wait: 0, stale: false };
   const { code, status, wait } = error;
-  const kind = code === "wrong_origin" ? "origin" : code === "cut" ? "cut" : (KINDS[status] ?? "busy");
+  const kind = CODES[code] ?? KINDS[status] ?? "busy";
   const given = { n: wait || 60, origin: location.origin };
-  const stale = (status === 404 && code === "not_found") || code === "session_deleted";
+  const stale = code === "not_found" || code === "session_deleted";
   const said = kind === "cut" ? "" : [error.message, error.hint].filter(Boolean).join(" – ");
   return { what: put(words[kind], given), todo: put(words[`${kind}_do`], given), told: said, wait: status === 429 ? given.n : 0, stale };
 }
@@ -88,10 +92,11 @@ export async function problemOf(error, words, server) {
  * @param {Server} server */
 async function unreached(words, server) {
   const { host, origin } = new URL(server.url);
-  if ([...blocked].some((uri) => uri.startsWith(origin))) return { what: put(words.csp, { server: host }), todo: words.csp_do };
   try {
     await fetch(`${server.url}widget.js`, { cache: "no-store", credentials: "omit" });
   } catch {
+    await new Promise((resolve) => setTimeout(resolve, 100)); // what a policy forbade is told a little later
+    if ([...blocked].some((uri) => uri.startsWith(origin))) return { what: put(words.csp, { server: host }), todo: words.csp_do };
     return { what: words.away, todo: words.away_do };
   }
   return { what: put(words.origin, { origin: location.origin }), todo: words.origin_do };

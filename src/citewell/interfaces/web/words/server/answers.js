@@ -38,6 +38,7 @@ export const answers = {
   "sensitive_words {1}: {2}": "拒绝词列表 sensitive_words {1}：{2}",
   "several things are asked at once": "一次问了几件事",
   "something is to be forgotten": "有需要忘记的内容",
+  "stored are: {1}": "其中有：{1}",
   "the answer could not be proved: {1}": "未能证实回答：{1}",
   "the chat model did not answer, so only confirmed questions count: {1}": "对话模型没有回应，因此只用已确认的问题：{1}",
   "the chat model did not answer, so the evidence itself is shown: {1}": "对话模型没有回应，因此直接显示找到的原文：{1}",
@@ -86,6 +87,8 @@ export const answers = {
   "what people confirmed was not looked at: {1}": "没有查看已确认的内容：{1}",
   "what you told of yourself was not remembered, because the question was not settled; tell it by itself":
     "您提到的个人情况没有记住，因为问题没有得到解答；请单独再说一次",
+  "write a lighter statement: read fewer tables, filter earlier, add LIMIT":
+    "请写一条更轻的查询语句：少读几张表、尽早筛选、加上 LIMIT",
   "{1} rows of which {2} differ: each is shown once": "共 {1} 行，其中 {2} 行互不相同：相同的只显示一次",
   "{1} sentence(s) of the draft were left out: the site does not prove them": "略去了草稿中的 {1} 句：该网站不能证实",
   "{1} sentence(s) of the draft were left out: the sources do not prove them": "略去了草稿中的 {1} 句：来源不能证实",

@@ -10,8 +10,10 @@ export const http = {
   "a token on a page is everybody's: make one for a reader, citewell user token NAME --widget":
     "网页上的令牌人人可见：请为只读用户生成一个：citewell user token NAME --widget",
   "an upload is a multipart/form-data body": "上传须以 multipart/form-data 发送",
+  "another site": "其他网站",
   "ask again in {1} seconds": "请在 {1} 秒后再问",
   "ask for it on the machine itself, or with an admin's token": "请在服务器本机上操作，或使用管理员的令牌",
+  "ask less often": "请降低频率",
   "curl -F file=@paper.pdf .../api/papers; one of the web: JSON {\"url\": \"https://...\"}":
     "curl -F file=@paper.pdf .../api/papers；网上的论文：JSON {\"url\": \"https://...\"}",
   "curl -F file=@report.pdf .../api/chunks": "curl -F file=@report.pdf .../api/chunks",
@@ -24,9 +26,11 @@ export const http = {
   "more than {1} in a {2}": "每 {2} 超过 {1} 次",
   "nobody is signed in": "尚未登录",
   "nobody signs in here, so there are no users to look after": "这里无需登录，因此没有用户可管理",
+  "others have asked too": "其他人也在使用",
   "paste it whole, from cw_ on; `citewell user token NAME` makes a new one":
     "请完整粘贴，从 cw_ 开始；`citewell user token NAME` 可生成新令牌",
   "raise ingest.max_bytes": "请调高 ingest.max_bytes",
+  "see that the token is right": "请检查令牌是否正确",
   "send Authorization: Bearer TOKEN, or sign in on the page; `citewell user add NAME` makes a user and a token":
     "请发送 Authorization: Bearer TOKEN，或在页面上登录；`citewell user add NAME` 可创建用户和令牌",
   "send each file as a part with a file name": "每个文件都要带文件名发送",

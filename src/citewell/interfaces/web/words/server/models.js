@@ -19,6 +19,7 @@ export const models = {
   "is this an OpenAI-compatible server, and {1}_url complete with its /v1?":
     "这是 OpenAI 兼容的服务器吗？{1}_url 完整并含 /v1 吗？",
   "llama.cpp cannot be started: {1}": "无法启动 llama.cpp：{1}",
+  "no {1} in the reply": "回应中没有 {1}",
   "reranker = \"http\" needs an endpoint with /rerank": "reranker = \"http\" 需要带 /rerank 的接口",
   "see that memory suffices; embed_workers = 1 needs less": "请检查内存是否足够；embed_workers = 1 占用较少",
   "see that rerank_key is right for this server": "请检查 rerank_key 是否适用于这个服务器",

@@ -23,9 +23,11 @@ export const tables = {
   "A query with {1} is not taken.": "不接受带 {1} 的查询。",
   "A quote, a number or a mark can be read in two ways.": "有引号、数字或符号可以有两种读法。",
   "A repeated text is repeated again.": "重复的文本又被重复。",
+  "A series": "序列",
   "A series in steps of less than a second.": "序列的步长小于一秒。",
   "A series of {1} rows is written down.": "写出了 {1} 行的序列。",
   "A series whose length cannot be seen.": "序列的长度无法判断。",
+  "A text": "文本",
   "A text has a backslash before a quote, which PostgreSQL reads in two ways.": "文本中引号前有反斜杠，PostgreSQL 有两种读法。",
   "A text in quotes is not closed.": "文本的引号没有闭合。",
   "A text of {1} characters is made.": "生成了 {1} 个字符的文本。",
@@ -69,8 +71,10 @@ export const tables = {
   "give sqlite:///path/to/file.db, postgresql://user:password@host:5432/database or mysql://user:password@host:3306/database":
     "请写 sqlite:///path/to/file.db、postgresql://user:password@host:5432/database 或 mysql://user:password@host:3306/database",
   "Give the column another name in a subquery.": "请在子查询中给这一列另起名称。",
+  "has characters that no key has": "含有密钥不会有的字符",
   "IN before a name, which SQLite takes for a table.": "IN 后面是名称，SQLite 会当作表。",
   "INTO writes a table, a file or a variable.": "INTO 会写入表、文件或变量。",
+  "is empty": "是空的",
   "is it there, and is this machine connected?": "它还在吗？这台机器联网了吗？",
   "is the server up, and are host and port right?": "服务器在运行吗？主机和端口对吗？",
   "is there memory left on this machine?": "这台机器还有内存吗？",
@@ -113,6 +117,8 @@ export const tables = {
     "请检查 web.key（CITEWELL_WEB__KEY）是否适用于这个搜索服务",
   "setting web.key {1}": "设置 web.key {1}",
   "setting web.url is empty": "设置 web.url 是空的",
+  "sqlite:///path/to/file.db, postgresql://user:password@host:5432/database or mysql://user:password@host:3306/database":
+    "sqlite:///path/to/file.db、postgresql://user:password@host:5432/database 或 mysql://user:password@host:3306/database",
   "Texts of {1} characters are collected into one.": "把 {1} 个字符的文本合并成了一段。",
   "Texts of {1} characters are made.": "生成了 {1} 个字符的文本。",
   "The character {1} (U+{2}) stands outside quotes.": "字符 {1}（U+{2}）在引号之外。",
@@ -142,6 +148,7 @@ export const tables = {
   "the table engine's process ended: most likely the statement needs more memory than it may have":
     "表格引擎的进程已结束：很可能是语句需要的内存超过上限",
   "The table {1} looks like a file.": "表 {1} 看起来像文件。",
+  "the tables": "这些表格",
   "the tables of {1} are gone: there is no such file": "{1} 的表格已不在：没有这个文件",
   "The type {1} is not taken.": "不接受类型 {1}。",
   "the user has the FILE right or all rights, which reach files of the server; {1}":
@@ -171,6 +178,7 @@ export const tables = {
   "web.provider = \"{1}\" needs its base URL (CITEWELL_WEB__URL)":
     "web.provider = \"{1}\" 需要写明基础地址（CITEWELL_WEB__URL）",
   "What the statement explains cannot be read.": "无法读懂 EXPLAIN 的对象。",
+  "which PostgreSQL may read as a function.": "PostgreSQL 可能当作函数。",
   "Write a plain query that only reads the tables.": "请写一条只读取表的普通查询。",
   "Write a SELECT (or WITH ... SELECT).": "请写 SELECT（或 WITH ... SELECT）。",
   "write a space as %20": "空格请写成 %20",
