@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -143,6 +144,7 @@ def main() -> None:
     parser.add_argument("--embedder", choices=("scripted", "builtin"), default="scripted")
     parser.add_argument("--json", metavar="OUT", help="figures as JSON; - prints them")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is ended too
     subjects = [subject(n) for n in range(min(args.conversations, 200))]
     told = Told({"quiet": args.json == "-"})
     told.line("load of the machine", f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; embedder {args.embedder}")

@@ -22,18 +22,18 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pictures_fill as fill
 from PIL import Image
-from pictures_site import CHINESE, ENGLISH, site
-from pictures_steady import NOW, Steady
-from pictures_views import EMPTY, VIEWS, Shot, View
 from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
+import pictures_fill as fill
 from citewell.ingest.browser import find_chromium
+from pictures_site import CHINESE, ENGLISH, site
+from pictures_steady import NOW, Steady
+from pictures_views import EMPTY, VIEWS, Shot, View
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-COLOURS = 128
+COLOURS = 224
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,12 @@ def main() -> None:
         home = given.home or Path(open_now.enter_context(tempfile.TemporaryDirectory()))
         steady = Steady()
         for name, pages in (("help.wainfell.example", ENGLISH), ("help.wantuo.example", CHINESE)):
-            steady.call(open_now.enter_context(site(pages)), f"http://{name}")
+            steady.call(open_now.enter_context(site(pages)).removeprefix("http://"), name)
         made = filled(home, steady)
         browser = open_now.enter_context(chromium())
         taken = Taking(browser, steady, made, given.out, given.only)
-        taken.all(fill.Server(home), [view for view in VIEWS if view.serve == "filled"], llm="none")
+        for serve in ("filled", "sites"):  # what is asked of sites while pictures are taken is not to be in other pictures
+            taken.all(fill.Server(home), [view for view in VIEWS if view.serve == serve], llm="none")
         script = home / "replies.json"
         script.write_text(json.dumps([{"reply": {"sql": sql}} for sql in fill.STATEMENTS]), "utf-8")
         tables = [view for view in VIEWS if view.serve == "tables"]
@@ -136,7 +137,7 @@ class Taking:
         name = f"{view.name}-{look.name}"
         with self._page(url, look) as page:
             try:
-                view.show(Shot(page, look.lang, look.width, self.made, self.steady.shown))
+                view.show(Shot(page, look.lang, look.width, self.made, self.steady))
                 self._keep(page, self.out / f"{name}.png")
             except PlaywrightError as error:
                 self.failed.append(name)
@@ -178,7 +179,7 @@ def gallery(out: Path) -> None:
         "",
         "    .venv/bin/python evals/pictures.py    # takes all of them anew, from an installation that it fills itself",
         "",
-        "What is seen is made of the repository's samples. Times, durations, ids and hosts are made the same for every making, so a",
+        "What is seen is made of the repository's samples. Times, durations, ids and hosts are the same in every making, so a",
         "picture changes when the page does. Look at all of them after a change to the page; [page.md](../page.md) says more.",
         "",
         "| view | English, light, 1280 | 中文，深色，1280 | 中文，浅色，360 | English, dark, 360 |",
@@ -187,8 +188,9 @@ def gallery(out: Path) -> None:
     for view in [*EMPTY, *VIEWS]:
         files = [f"{view.name}-{look.name}.png" for look in LOOKS]
         if all((out / file).exists() for file in files):
-            shown = " | ".join(f'<img src="{file}" width="{360 if "1280" in file else 150}" alt="{view.says}">' for file in files)
-            lines.append(f"| {view.says} | {shown} |")
+            sizes = [360 if look.width > 600 else 150 for look in LOOKS]
+            shown = (f'<img src="{file}" width="{size}" alt="{view.says}">' for file, size in zip(files, sizes, strict=True))
+            lines.append(f"| {view.says} | {' | '.join(shown)} |")
     (out / "README.md").write_text("\n".join([*lines, ""]), "utf-8")
 
 

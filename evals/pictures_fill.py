@@ -21,6 +21,7 @@ import httpx
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 USER = "mei"
+PORT = 18_420  # one and the same, for Settings name it
 PATIENCE = 300.0  # seconds; a loaded machine
 KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG", "VIRTUAL_ENV")
 POLICY, TRAVEL = "information-security-policy.md", "差旅报销制度.html"
@@ -58,7 +59,7 @@ class Server:
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         own = {"CITEWELL_HOME": str(self.home), "HOME": str(self.home), "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.0/8"}
         more = {f"CITEWELL_{name.upper()}": value for name, value in settings.items()}
-        command = [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json"]
+        command = [sys.executable, "-m", "citewell", "serve", "--port", str(PORT), "--json"]
         with (self.home / "server.log").open("ab") as log:
             process = subprocess.Popen(command, env={**kept, **own, **more}, stdout=subprocess.PIPE, stderr=log)
         try:
@@ -123,7 +124,7 @@ def half(told: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """The events up to the writing of the answer, and half of its words."""
     steps = [(event, data) for event, data in told if event == "step"]
     written = next(at for at, (_, data) in enumerate(steps) if data["node"] == "generate_response")
-    text = str(told[-1][1]["answer"])
+    text = re.sub(r"\[\d+\]", "", str(told[-1][1]["answer"]))  # numbers come with the answer
     return [*steps[:written], ("token", {"text": text[: len(text) * 2 // 3]})]
 
 
@@ -145,10 +146,15 @@ def words(server: Server) -> None:
 
 def papers(server: Server) -> dict[str, str]:
     made = {}
-    asked = {"en": ("how the model is trained", "How many trips does FleetLog hold?"), "zh": ("检索方法", "数据集有多少条查询？")}
+    asked = {
+        "en": ("how the model is trained", "How many trips does FleetLog hold?"),
+        "zh": ("检索方法", "数据集有多少条查询？"),
+    }
     for path in sorted((SAMPLES / "papers").iterdir()):
         lang = "en" if path.name.isascii() else "zh"
-        begun = server.api("POST", "/papers", files={"file": (path.name, path.read_bytes())}, data={"user_id": USER, "lang": lang})
+        begun = server.api(
+            "POST", "/papers", files={"file": (path.name, path.read_bytes())}, data={"user_id": USER, "lang": lang}
+        )
         server.wait(begun["job"]["job_id"])
         session_id = begun["session"]["session_id"]
         interest, question = asked[lang]

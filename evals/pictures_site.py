@@ -19,7 +19,11 @@ ENGLISH = {
         "Parts and accessories can be returned within 30 days of delivery. The refund is paid within 10 days.",
         ["/returns/bikes", "/returns/business"],
     ),
-    "/returns/bikes": ("Returning a bike", "A new bike can be returned within 30 days if it was ridden for less than 50 km.", []),
+    "/returns/bikes": (
+        "Returning a bike",
+        "A new bike can be returned within 30 days if it was ridden for less than 50 km.",
+        [],
+    ),
     "/returns/business": ("Returns for business customers", "Business customers agree on returns in their contract.", []),
     "/warranty": ("Warranty", "The frame is covered for five years, motor and battery for two.", ["/warranty/claims"]),
     "/warranty/claims": ("Making a claim", "Send a photo of the part and the frame number to your dealer.", []),
@@ -28,8 +32,12 @@ ENGLISH = {
 }
 CHINESE = {
     "/": ("万驮帮助中心", "为骑手与车队解答问题。", ["/退货", "/保修", "/电池", "/车队"]),
-    "/退货": ("退货与退款", "配件自签收之日起 30 天内可以退货，退款在 10 天内到账。", ["/退货/整车", "/退货/企业"]),
-    "/退货/整车": ("整车退货", "新车骑行不足 50 公里的，签收后 15 天内可以退货。", []),
+    "/退货": (
+        "退货与退款",
+        "新车和配件在签收后几天内可以退货，分别见下面各页。退款在 10 天内到账。",
+        ["/退货/整车", "/退货/企业"],
+    ),
+    "/退货/整车": ("整车退货", "新车签收后 15 天内可以退货，骑行里程不得超过 50 公里。", []),
     "/退货/企业": ("企业客户退货", "企业客户的退货条件以合同为准。", []),
     "/保修": ("保修", "车架保修五年，电机与电池保修两年。", ["/保修/申请"]),
     "/保修/申请": ("申请保修", "请把零件照片和车架号发给经销商。", []),

@@ -11,14 +11,14 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
+from urllib.parse import quote
 
 from playwright.sync_api import BrowserContext, Route
 
 NOW = 1_792_314_000.0  # 18 October 2026, 09:00 UTC: when all pictures are taken
 DAY = 86_400.0
 _ID = re.compile(r"\b(qa_confirmed_tr|tr|ses|doc|mem|rule|job|fb|chunk|sec|msg|papers)([_-])([0-9a-f]{16})\b")
-_TIME = re.compile(r'("(?:\w+_at|last_updated)": ?)(\d{10}(?:\.\d+)?)')
-_SINCE = 1_000.0  # seconds: a time this close to the real now is one of this making
+_TIME = re.compile(r'("(?:\w+_at|at|last_updated)": ?)(\d{10}(?:\.\d+)?)')
 
 
 class Steady:
@@ -42,12 +42,11 @@ class Steady:
 
     def shown(self, text: str) -> str:
         """A reply of the server as the page is to see it."""
-        text = _ID.sub(lambda found: self._id(found), text)
+        text = _ID.sub(self._id, text)
         for real, shown in self._shown.items():
             if ":" in real:  # a host; ids are done
-                text = text.replace(real, shown)
-        text = _TIME.sub(lambda found: f"{found[1]}{self.time(float(found[2]))}", text)
-        return text
+                text = text.replace(real, shown).replace(quote(real, safe=""), shown)
+        return _TIME.sub(lambda found: f"{found[1]}{self.time(float(found[2]))}", text)
 
     def real(self, text: str) -> str:
         for shown, real in self._real.items():
@@ -81,7 +80,9 @@ class Steady:
             text = json.dumps(even(json.loads(self.shown(text))), ensure_ascii=False)
         elif "event-stream" in kind:
             text = "".join(self._line(line) for line in text.splitlines(keepends=True))
-        headers = {name: value for name, value in reply.headers.items() if name not in {"content-length", "content-encoding", "etag"}}
+        headers = {
+            name: value for name, value in reply.headers.items() if name not in {"content-length", "content-encoding", "etag"}
+        }
         route.fulfill(status=reply.status, headers=headers, body=text)
 
     def _line(self, line: str) -> str:

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pictures_fill import ASKED
 from playwright.sync_api import Page
+
+from pictures_fill import ASKED
+from pictures_steady import Steady, even
 
 # The stream of `/api/ask` is said by `window.line`, so that a picture can be taken in the middle of it.
 LINE = """() => {
@@ -26,6 +28,11 @@ LINE = """() => {
         return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
     };
 }"""
+# Whatever an earlier picture read of it; 404 the first time.
+FORGET = """async (name) => {
+    const { del } = await import("/assets/api.js");
+    await del(`/sites/${encodeURIComponent(name)}`).catch(() => undefined);
+}"""
 SITE = {
     "en": ("http://help.wainfell.example", "Within how many days can a new bike be returned?"),
     "zh": ("http://help.wantuo.example", "新车签收后几天内可以退货？"),
@@ -36,13 +43,13 @@ TABLE = {"en": ("costs", "What does each function cost in total?"), "zh": ("费�
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A page that is to be brought into view. `steady`: what the server said, as the page sees it."""
+    """A page that is to be brought into view. `steady` stands between it and the server."""
 
     page: Page
     lang: str
     width: int
     made: dict[str, str]
-    steady: Callable[[str], str]
+    steady: Steady
 
     def go(self, path: str, ready: str) -> Page:
         self.page.goto(f"/#{path}")
@@ -51,7 +58,7 @@ class Shot:
         return self.page
 
     def id(self, kind: str) -> str:
-        return self.steady(self.made[f"{kind}-{self.lang}"])
+        return self.steady.shown(self.made[f"{kind}-{self.lang}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,7 @@ def writing(shot: Shot) -> None:
     page.locator(".ask-foot textarea").fill(ASKED[shot.lang][0])
     page.keyboard.press("Enter")
     page.locator(".making").wait_for()
-    for event, data in json.loads(shot.id("told")):
+    for event, data in even(json.loads(shot.id("told"))):
         page.evaluate("([event, data]) => window.line(event, data)", [event, data])
     page.locator(".draft").wait_for()
     page.locator(".ask-steps-graph svg").first.wait_for(state="attached")
@@ -105,6 +112,7 @@ def search(shot: Shot) -> None:
 
 def sites(shot: Shot) -> None:
     page = shot.go("/sites", ".site-form")
+    page.evaluate(FORGET, SITE[shot.lang][0].removeprefix("http://"))
     for at, text in enumerate(SITE[shot.lang]):
         page.locator(".site-form textarea").nth(at).fill(text)
     page.locator(".site-form button[type=submit]").click()
@@ -199,7 +207,7 @@ VIEWS = [
     View("library", "Collections", library),
     View("documents", "The documents of a collection", documents),
     View("search", "Passages found, and why", search),
-    View("sites", "A web site explored with a question", sites),
+    View("sites", "A web site explored with a question", sites, "sites"),
     View("papers", "Papers that are read", papers),
     View("reading", "A paper beside its guide", reading),
     View("data", "Tables", data),

@@ -21,7 +21,7 @@ from serve_round import begun, conversation_of, finished
 from serve_server import Server
 
 RESUMED = 10  # runs that are gone on with afterwards
-LONGEST = 120.0  # seconds in which half of the answers come
+LONGEST = 120.0  # seconds without another answer
 
 
 @dataclass(slots=True)
@@ -62,10 +62,12 @@ def killed(server: Server, subjects: Sequence[Subject]) -> After:
 
 def _wait(server: Server, enough: int) -> None:
     """Until so many answers are stored."""
-    until = time.monotonic() + LONGEST
-    while _count(server, "traces") < enough:
-        if time.monotonic() > until:
-            raise RuntimeError(f"{_count(server, 'traces')} of {enough} answers after {LONGEST:.0f} s")
+    last, since = -1, time.monotonic()
+    while (kept := _count(server, "traces")) < enough:
+        if kept > last:
+            last, since = kept, time.monotonic()
+        if time.monotonic() > since + LONGEST:
+            raise RuntimeError(f"{kept} of {enough} answers, and no more for {LONGEST:.0f} s")
         time.sleep(0.02)
 
 

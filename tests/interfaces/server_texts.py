@@ -34,11 +34,16 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass
 class Module:
-    """A file of ours: its tree, what encloses what, and what is defined at its top."""
+    """A file of ours: its tree, what encloses what, and which file each imported name is from."""
 
     path: Path
     tree: ast.Module
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    imports: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def dotted(self) -> str:
+        return ".".join(("citewell", *self.path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
 
     def function_of(self, node: ast.AST) -> Function | None:
         while (above := self.parents.get(node)) is not None:
@@ -56,6 +61,9 @@ def modules() -> tuple[Module, ...]:
             continue
         module = Module(path, ast.parse(path.read_text("utf-8")))
         module.parents = {child: node for node in ast.walk(module.tree) for child in ast.iter_child_nodes(node)}
+        for node in module.parents:
+            if isinstance(node, ast.ImportFrom):
+                module.imports |= {alias.asname or alias.name: node.module or "" for alias in node.names}
         found.append(module)
     return tuple(found)
 
@@ -63,7 +71,7 @@ def modules() -> tuple[Module, ...]:
 def errors() -> frozenset[str]:
     """The names of our classes of errors, with those that are made of them."""
     known = {"CitewellError"}
-    classes = [node for module in modules() for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for module in modules() for node in module.parents if isinstance(node, ast.ClassDef)]
     for _ in range(4):
         known |= {each.name for each in classes if known & {_last(base) for base in each.bases}}
     return frozenset(known)
@@ -75,7 +83,7 @@ def texts() -> dict[str, str]:
     found: dict[str, str] = {}
     kinds = errors()
     for module in modules():
-        for node in ast.walk(module.tree):
+        for node in module.parents:
             shown = _shown(node, kinds)
             values = [each.value for part in shown for each in ast.walk(part) if isinstance(each, ast.FormattedValue)]
             for expression in [*shown, *values]:  # what is put into a text may be a text of ours too
@@ -153,7 +161,7 @@ def _called(node: ast.Call, module: Module, seen: frozenset[str]) -> list[str]:
         return []
     texts: list[str] = []
     for where, function in functions().get(name, ()):
-        if where is module or _imports(module, name, where):
+        if where is module or where is _home(module, name):
             for each in ast.walk(function):
                 if isinstance(each, ast.Return) and each.value is not None:
                     texts += ways(each.value, where, seen | {name})
@@ -164,7 +172,7 @@ def _called(node: ast.Call, module: Module, seen: frozenset[str]) -> list[str]:
 def functions() -> dict[str, list[tuple[Module, Function]]]:
     found: dict[str, list[tuple[Module, Function]]] = {}
     for module in modules():
-        for node in ast.walk(module.tree):
+        for node in module.parents:
             if isinstance(node, Function):
                 found.setdefault(node.name, []).append((module, node))
     return found
@@ -195,10 +203,8 @@ def _named(name: str, node: ast.AST, module: Module, seen: frozenset[str]) -> li
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             if any(isinstance(target, ast.Name) and target.id == name for target in targets):
                 return ways(statement.value, module, seen)
-    for other in modules():
-        if _imports(module, name, other):
-            return _named(name, other.tree, other, seen)
-    return []
+    home = _home(module, name)
+    return _named(name, home.tree, home, seen) if home else []
 
 
 def _put(name: str, function: Function, module: Module, seen: frozenset[str]) -> list[str]:
@@ -251,21 +257,14 @@ def _handed(function: str, name: str, names: list[str], module: Module, seen: fr
     return texts
 
 
+def _home(module: Module, name: str) -> Module | None:
+    """The file of ours that a name is imported from."""
+    return _by_name().get(module.imports.get(name, ""))
+
+
 @cache
-def _imports_of(module: Path) -> dict[str, str]:
-    tree = next(each.tree for each in modules() if each.path == module)
-    return {
-        alias.asname or alias.name: (node.module or "")
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-
-
-def _imports(module: Module, name: str, other: Module) -> bool:
-    said = _imports_of(module.path).get(name, "")
-    dotted = ".".join(("citewell", *other.path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
-    return said == dotted
+def _by_name() -> dict[str, Module]:
+    return {module.dotted: module for module in modules()}
 
 
 def _joined(pieces: list[list[str]]) -> list[str]:

@@ -89,8 +89,8 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
     [info] = await app.users.tokens("Ann")
     assert info.used_at > 0
     assert added.token.encode() not in app.settings.database.read_bytes()
-    later = Users(app.db, lambda: info.created_at + 86_401)
     short = await make_token(app, "Ann", "short", days=1)
+    later = Users(app.db, lambda: short.info.created_at + 86_401)
     assert await app.users.holder(short.token)
     assert await later.holder(short.token) is None
     await revoke(app, info.token_id)

@@ -39,7 +39,6 @@ NOT_DESCRIBED = {
     "/": "the page, for people",
     "/assets/{path}": "the page's files",
     "/mcp": "its protocol has a description of its own; tests/interfaces/test_mcp_http.py",
-    "/metrics": "Prometheus's own format; tests/interfaces/test_metrics.py",
     "/widget.js": "a script for pages of other sites",
     "/api/openapi.json": "the description itself",
 }

@@ -131,7 +131,7 @@ async def test_cancelling_while_the_prompt_is_read(llm: BuiltinLLM) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await free(llm) < 15  # the whole prompt would take a minute
+    assert await free(llm) < 40  # the whole prompt takes a minute on two idle cores, and longer beside other work
 
 
 async def test_waiting_calls_can_be_cancelled(llm: BuiltinLLM) -> None:

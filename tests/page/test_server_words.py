@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 from tests.page.conftest import Served, until

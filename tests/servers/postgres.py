@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import stamina
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +40,9 @@ def empty_database(url: str) -> Iterator[str]:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
         yield url.replace("/postgres?", f"/{name}?")
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        for attempt in stamina.retry_context(on=psycopg.errors.ObjectInUse, attempts=6, timeout=None):
+            with attempt:  # who is sent away may take more than the five seconds that the server waits
+                connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

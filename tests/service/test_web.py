@@ -214,12 +214,13 @@ async def test_what_the_provider_raises(net: Net, settings: Settings) -> None:
     async with App(settings) as app:
         with pytest.raises(ConfigError, match="web search is off"):
             await app.web.search("q", "en")
-    async with App(with_web(settings, net, seconds=0.4)) as app:
+    async with App(with_web(settings, net)) as app:
         for status, kind in ((401, PermanentError), (429, TransientError)):
             net.status = status
             with pytest.raises(kind, match=f"searxng: .*status {status}"):
                 await app.web.search("q", "en")
-        net.slow["/search"] = 2
+    net.status, net.slow["/search"] = 200, 2
+    async with App(with_web(settings, net, seconds=0.4)) as app:
         with pytest.raises(TransientError, match=r"searxng: no reply within 0\.2 seconds"):
             await app.web.search("q", "en")
 

@@ -112,7 +112,7 @@ function SmallPrint({ answer }) {
   const total = usage.seconds["total"];
   return html`<div class="answer-small">
     ${rated && html`<p class="confidence">
-      <meter class=${`confidence-${level}`} min="0" max="100" value=${percent} aria-hidden="true"></meter>
+      <svg class=${`confidence-bar confidence-${level}`} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width=${percent} height="1" /></svg>
       <span><strong>${t("ask.confidence", { n: percent })}</strong>${" "}${t(`ask.confidence_${level}`, { n: percent })}</span>
     </p>`}
     <p class="answer-facts">

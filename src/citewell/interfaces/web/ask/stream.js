@@ -88,6 +88,7 @@ export function newRun() {
       run.traceId.value = answer.trace_id || run.traceId.value;
     },
     error(data) {
+      run.traceId.value = data?.error?.detail?.resume || run.traceId.value; // the server stopped: what it can go on with
       run.error.value = errorOf(data);
     },
   };

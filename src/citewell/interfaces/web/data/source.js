@@ -1,5 +1,6 @@
 /** One source: ask it, look at its tables, say what words mean. The one rule: what reading it left out stays in sight. */
 import { del, get, post } from "../api.js";
+import { useSubject } from "../frame/subject.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { go, link } from "../state.js";
@@ -20,6 +21,7 @@ export function SourcePage({ name, mayEdit }) {
   const [source, setSource] = useState(/** @type {Source | null} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [tab, setTab] = useState("ask");
+  useSubject(name);
   const moved = changes.value;
   const load = () => {
     setError(null);

@@ -5,6 +5,7 @@ import { said } from "../said.js";
 import { link } from "../state.js";
 import { figure, time } from "../ui/figures.js";
 import { html, useState } from "../ui/html.js";
+import { Icon } from "../ui/icon.js";
 import { Busy, Problem } from "../ui/notice.js";
 import { toast } from "../ui/toast.js";
 import { Button } from "../ui/button.js";

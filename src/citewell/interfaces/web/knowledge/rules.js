@@ -6,6 +6,7 @@ import { link } from "../state.js";
 import { Select } from "../ui/fields.js";
 import { time } from "../ui/figures.js";
 import { html, useEffect, useState } from "../ui/html.js";
+import { Icon } from "../ui/icon.js";
 import { Busy, Empty, Problem } from "../ui/notice.js";
 import { toast } from "../ui/toast.js";
 import { State } from "../traces/said.js";

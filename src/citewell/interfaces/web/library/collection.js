@@ -1,5 +1,6 @@
 /** One collection: its documents, a search in it, how it is cut. The one rule: what is deleted is counted before it is asked for. */
 import { del, get } from "../api.js";
+import { useSubject } from "../frame/subject.js";
 import { t } from "../i18n.js";
 import { go, link } from "../state.js";
 import { DropAnywhere } from "../ui/drop.js";
@@ -27,6 +28,7 @@ export function Collection({ name, mayEdit: may }) {
   const [tab, setTab] = useState("documents");
   const [shown, setShown] = useState(/** @type {Doc | null} */ (null));
   const mayEdit = may && !keepsConfirmed(name);
+  useSubject(keptName(name) || name);
   const moved = changes.value;
   const coming = works.value.some((work) => work.collection === name);
   const load = async () => {

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useMemo, useRef } from "../ui/html.js";
 import { Badge, Busy, figure, Icon, Menu, Problem, Tabs } from "../ui/index.js";
+import { useSubject } from "../frame/subject.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { address } from "../api.js";
@@ -27,6 +28,7 @@ export function Room({ sessionId }) {
     return () => reading.hide();
   }, [reading]);
   const session = reading.session.value;
+  useSubject(session?.title);
   if (!session) {
     const problem = reading.problem.value;
     if (!problem) return html`<${Busy} />`;

@@ -26,6 +26,7 @@ export function One({ id, tab }) {
   const [trace, setTrace] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [turn, setTurn] = useState(0);
+  useSubject(trace?.question);
   useEffect(() => {
     const stop = new AbortController();
     setError(null);

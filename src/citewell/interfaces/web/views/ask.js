@@ -7,6 +7,7 @@ import { loadVotes } from "../ask/feedback.js";
 import { forgetTalks, load, loadSessions, send, sessions, talkOf } from "../ask/talks.js";
 import { Thread } from "../ask/thread.js";
 import { Welcome } from "../ask/welcome.js";
+import { useSubject } from "../frame/subject.js";
 import { t } from "../i18n.js";
 import { me, sidebar, user } from "../state.js";
 import { html, signal, useEffect } from "../ui/html.js";
@@ -27,6 +28,7 @@ export default function Ask({ parts }) {
   const making = turns.find((turn) => turn.run?.busy.value)?.run;
   const session = sessions.value?.find((each) => each.session_id === talk.id.value);
 
+  useSubject(turns.length ? session?.title || turns[0]?.question : "");
   useEffect(() => {
     sidebar.value = Conversations;
     return () => {

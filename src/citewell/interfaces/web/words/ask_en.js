@@ -189,7 +189,7 @@ export const en = {
   verdict_unsupported: "not proved",
   joint: "; ",
   colon: ": ",
-  confidence: "Confidence {n} %",
+  confidence: "Confidence {n}%",
   confidence_high: "high: about {n} of 100 answers rated like this are right.",
   confidence_middle: "middling: about {n} of 100 answers rated like this are right. Look at the sources.",
   confidence_low: "low: only about {n} of 100 answers rated like this are right. Check the sources.",
