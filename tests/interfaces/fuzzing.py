@@ -123,7 +123,9 @@ KINDS = (("/api/collections", "name", "collections"), ("/api/data", "name", "sou
 def _real(known: Known, case: Any) -> None:
     """Half of the cases name what is there. Which half is settled by the case, so that a run is the same each time."""
     deletes = case.method == "DELETE"
-    if known.user and zlib.crc32(repr((case.query, case.body)).encode("utf-8", "replace")) % 4:  # else all is another user's: 403
+    if (
+        known.user and zlib.crc32(repr((case.query, case.body)).encode("utf-8", "replace")) % 4
+    ):  # else all is another user's: 403
         if case.query and "user_id" in case.query:
             case.query["user_id"] = known.user
         if isinstance(case.body, dict) and "user_id" in case.body:
@@ -165,7 +167,9 @@ def fuzz(url: str, token: str, known: Known, *, examples: int, checks: list[str]
             "stateful": {"enabled": stateful},
         },
     }
-    schema = schemathesis.openapi.from_url(f"{url}/api/openapi.json", config=SchemathesisConfig.from_dict(given), headers=headers)
+    schema = schemathesis.openapi.from_url(
+        f"{url}/api/openapi.json", config=SchemathesisConfig.from_dict(given), headers=headers
+    )
     run = Run()
 
     @schemathesis.hook  # of all schemas: there is no such hook of one

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.routing import APIRoute, iter_route_contexts
+from fastapi.routing import iter_route_contexts
 from tests.interfaces.auth import MANY
 from tests.interfaces.fuzzing import fuzz, seed, serving
 
@@ -92,7 +92,9 @@ def test_a_client_can_be_made_of_it(description: dict[str, Any]) -> None:
     assert len(set(names)) == len(names)
     assert [name for name in names if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name)] == []
     assert [label for label, operation in every.items() if not operation.get("description")] == []
-    told = [(label, each["name"]) for label, of in every.items() for each in of.get("parameters", []) if not each.get("description")]
+    told = [
+        (label, each["name"]) for label, of in every.items() for each in of.get("parameters", []) if not each.get("description")
+    ]
     assert told == []
     tags = {tag["name"] for tag in description["tags"] if tag["description"]}
     assert {tag for operation in every.values() for tag in operation["tags"]} == tags

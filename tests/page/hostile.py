@@ -36,7 +36,7 @@ OURS = (
     f'{MARK}[a]: javascript:{HIT} "t"\n\n[a]',
     f"{MARK}![a]({ELSEWHERE}/p.png) ![b](javascript:{HIT})",
     f"{MARK}```html\n<script>{HIT}</script>\n```",
-    f"{MARK}```\"><img/src=x/onerror={HIT}>\nx\n```",
+    f'{MARK}```"><img/src=x/onerror={HIT}>\nx\n```',
     f"{MARK}$\\href{{javascript:{HIT}}}{{x}}$ $$\\includegraphics{{{ELSEWHERE}/m.png}}$$ \\(\\htmlData{{x=1}}{{y}}\\)",
     f"{MARK}<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror={HIT}&gt;'>",
     f"{MARK}<noscript><p title='</noscript><img src=x onerror={HIT}>'>",
@@ -47,7 +47,7 @@ OURS = (
     f"{MARK}{{{{constructor.constructor('{HIT}')()}}}} ${{{HIT}}} <%= {HIT} %>",
     f"{MARK}\u202e\u2066gnp.exe\u2069\u202c\x1b[31m\x1b]8;;{ELSEWHERE}\x07x\x1b]8;;\x07\x00\x7f\u0085",
     f"{MARK}\ud800\udfff \ufffe\uffff \U000e0041 \u2028 \u2029",
-    f"{MARK}=HYPERLINK(\"{ELSEWHERE}\",\"x\") +1+cmd|' /C calc'!A0 @SUM(1)",
+    f'{MARK}=HYPERLINK("{ELSEWHERE}","x") +1+cmd|\' /C calc\'!A0 @SUM(1)',
     f"{MARK}'; DROP TABLE documents; -- \" OR 1=1",
     f"{MARK}../../../../etc/passwd\\..\\..\r\nSet-Cookie: a=b\r\n\r\n<script>{HIT}</script>",
     f"{MARK}__proto__ constructor prototype toString hasOwnProperty",
@@ -101,8 +101,7 @@ STILL = """async () => {
 }"""
 WORDS = "() => document.body.innerText"
 KEPT = frozenset(  # what the server itself chooses among a few words, or makes up
-    "action agent agents auth auth_mode chunker code csrf dialect fingerprint how kind kinds lang mermaid media_type mode next "
-    "node object origin outcome phase role route state status stop_reason type verdict version".split()
+    ["action", "agent", "agents", "auth", "auth_mode", "chunker", "code", "csrf", "dialect", "fingerprint", "how", "kind", "kinds", "lang", "mermaid", "media_type", "mode", "next", "node", "object", "origin", "outcome", "phase", "role", "route", "state", "status", "stop_reason", "type", "verdict", "version"]
 )
 ID = re.compile(r"[a-z]{2,8}_[0-9a-f]{8,}|[0-9a-f]{16,}|\d{4}-\d\d-\d\d.*|citewell/.*")
 

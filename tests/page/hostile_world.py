@@ -36,8 +36,10 @@ def markdown(strings: Sequence[str]) -> str:
     parts = [f"# Harbour {strings[0]}\n\nThe harbour opens at six."]
     for n, text in enumerate(strings):
         line = text.replace("\n", " ")
-        parts.append(f"## {line}\n\nPart {n} of the harbour says {text} and so on.\n\n- {line}\n\n> {line}\n\n| {line} | b |\n|---|---|\n| 1 | {line} |")
-        parts.append(f"[{line}]({line} \"{line}\") ![{line}]({line})\n\n    {line}\n")
+        parts.append(
+            f"## {line}\n\nPart {n} of the harbour says {text} and so on.\n\n- {line}\n\n> {line}\n\n| {line} | b |\n|---|---|\n| 1 | {line} |"
+        )
+        parts.append(f'[{line}]({line} "{line}") ![{line}]({line})\n\n    {line}\n')
     return sendable("\n\n".join(parts))
 
 
@@ -81,7 +83,9 @@ def zipped(strings: Sequence[str]) -> bytes:
 
 def docx(strings: Sequence[str]) -> bytes:
     """Only what a reader needs: a body, and a title among the properties."""
-    said = [html.escape("".join(sign for sign in sendable(text) if sign >= " " and sign not in "\ufffe\uffff")) for text in strings]
+    said = [
+        html.escape("".join(sign for sign in sendable(text) if sign >= " " and sign not in "\ufffe\uffff")) for text in strings
+    ]
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in said)
     kinds = "http://schemas.openxmlformats.org/package/2006"
@@ -142,7 +146,10 @@ def files(strings: Sequence[str]) -> list[tuple[str, bytes]]:
         ("d.docx", docx(strings)),
         (f"{said[28]}.pdf", pdf(strings[1])),
         ("j.json", json.dumps({text: [text, {"__proto__": text}] for text in strings}).encode()),
-        ("s.svg", f"<svg xmlns='http://www.w3.org/2000/svg' onload='{strings[0][3:]}'><script>top.__hit=1</script></svg>".encode()),
+        (
+            "s.svg",
+            f"<svg xmlns='http://www.w3.org/2000/svg' onload='{strings[0][3:]}'><script>top.__hit=1</script></svg>".encode(),
+        ),
     ]
 
 

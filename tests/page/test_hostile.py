@@ -46,7 +46,12 @@ def views(served: Served, site: str) -> list[str]:
     """The addresses of every view, over an installation that is full of strings of ours."""
     found = fill(served, OURS, site)
     trace = next(view for view in found if view.startswith("/traces/"))
-    return [*found, *(f"{trace}?tab={tab}" for tab in ("steps", "prompts", "replay")), *(f"/knowledge{p}" for p in PARTS), *LISTS]
+    return [
+        *found,
+        *(f"{trace}?tab={tab}" for tab in ("steps", "prompts", "replay")),
+        *(f"/knowledge{p}" for p in PARTS),
+        *LISTS,
+    ]
 
 
 @pytest.fixture
@@ -79,7 +84,9 @@ def test_every_reply_filled(page: Page, views: list[str], goto: Goto, watched: l
     assert {"title", "text", "quote", "question", "answer", "section", "uri", "meaning", "name"} <= taint.fields
 
 
-def test_every_reply_filled_with_theirs(page: Page, views: list[str], goto: Goto, watched: list[str], shared_data: Path) -> None:
+def test_every_reply_filled_with_theirs(
+    page: Page, views: list[str], goto: Goto, watched: list[str], shared_data: Path
+) -> None:
     strings = theirs(shared_data)
     taint = Taint(strings)
     taint.on(page)

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -67,7 +66,9 @@ def told(strings: Sequence[str]) -> bytes:
             "chart": {"kind": "bar", "x": first, "y": ["n"], "title": text},
             "tried": [{"sql": first, "problem": text}],
         },
-        followed=[{"item_id": "item_1", "kind": "rule", "how": "rule", "question": text, "text": text, "confirmed_by": [first]}],
+        followed=[
+            {"item_id": "item_1", "kind": "rule", "how": "rule", "question": text, "text": text, "confirmed_by": [first]}
+        ],
         error_info={"message": text},
     )
     step = {"n": 1, "node": "Generate SQL", "action": first, "seconds": 0.1, "detail": {"sql": text, first[:40]: [text]}}
@@ -118,7 +119,9 @@ def test_answers_of_theirs(page: Page, goto: Goto, watched: list[str], shared_da
 def test_markdown_of_any_length_is_soon_read(page: Page, goto: Goto, watched: list[str]) -> None:
     """No piece of it, said again and again, keeps the page from working."""
     goto("/settings")
-    took = {piece: page.evaluate(READ, [piece * (size // len(piece)), [{"n": 1}]]) for piece in PIECES for size in (19_999, 10**6)}
+    took = {
+        piece: page.evaluate(READ, [piece * (size // len(piece)), [{"n": 1}]]) for piece in PIECES for size in (19_999, 10**6)
+    }
     assert {piece: seconds for piece, seconds in took.items() if seconds > SLOWEST} == {}
     assert watched == []
 

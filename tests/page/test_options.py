@@ -13,7 +13,7 @@ from typing import Any
 import annotated_types
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import until
+from tests.page.conftest import Served, until
 from tests.page.told import LINE
 
 from citewell.service.options import READING, UNKNOWN, AskOptions
@@ -122,3 +122,18 @@ def test_options_on_a_phone_in_chinese(goto: Goto, page: Page, axe: Any, picture
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
     axe(page)
     picture("options-chips-phone")
+
+
+def test_the_browser_forgets(served: Served, goto: Goto, page: Page) -> None:
+    """Settings say where all is kept, and clear what this browser keeps; what is the server's stays."""
+    goto("/ask")
+    page.get_by_label("Who answers").select_option("website")
+    goto("/settings")
+    expect(page.get_by_role("region", name="For other programs")).to_contain_text(str(served.home))
+    assert "website" in page.evaluate("() => localStorage.getItem('citewell.ask')")
+    page.evaluate("() => localStorage.setItem('other', '1')")
+    page.get_by_role("button", name="Forget all that").click()
+    with page.expect_navigation():
+        page.get_by_role("dialog").get_by_role("button", name="Forget all that").click()
+    expect(page.get_by_role("button", name="Forget all that")).to_be_visible()
+    assert page.evaluate("() => [localStorage.getItem('citewell.ask'), localStorage.getItem('other')]") == [None, "1"]

@@ -200,7 +200,7 @@ def members(archive: Path) -> list[Member]:
 
 
 def written(path: Path, parts: list[Member], form: int = tarfile.USTAR_FORMAT) -> None:
-    with tarfile.open(path, "w:gz", format=form) as packed:  # type: ignore[call-overload]  # the stubs name the forms
+    with tarfile.open(path, "w:gz", format=form) as packed:
         for info, data in parts:
             packed.addfile(info, io.BytesIO(data))
 

@@ -75,7 +75,8 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
 
     Raises InvalidInput (empty, too long, refused word, unknown agent or option, wrong value of one), NotFound (collection,
     document, session, run to go on with), Conflict (a run that was gone on with elsewhere, is under way there or is given up; a
-    session that was deleted meanwhile), Stopped (cut off by the end of the server), and what the stores and models raise where no answer could be had without them.
+    session that was deleted meanwhile), Stopped (cut off by the end of the server), and what the stores and models raise
+    where no answer could be had without them.
     """
     if not request.resume and request.agent not in names():
         raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(names())}", code="unknown_agent")

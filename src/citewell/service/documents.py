@@ -27,7 +27,7 @@ async def find_documents(app: App, target: str, collection: str | None = None) -
     Raises NotFound where there is none. The same file in two collections is two documents, and both are meant; a file that
     holds others means all that came out of it.
     """
-    addresses = {target, await anyio.to_thread.run_sync(lambda: uri_of(Path(target).expanduser().resolve()))}
+    addresses = {target, await anyio.to_thread.run_sync(_address, target)}
     found = [
         info
         for each in await list_collections(app, collection)
@@ -38,6 +38,14 @@ async def find_documents(app: App, target: str, collection: str | None = None) -
         where = f" in collection {collection}" if collection else ""
         raise NotFound(f"{target}: no such document{where}", hint="`citewell list` shows ids and paths")
     return found
+
+
+def _address(target: str) -> str:
+    """What a path is listed as; the text itself where it can be no path (a NUL, a user who is not there)."""
+    try:
+        return uri_of(Path(target).expanduser().resolve())
+    except (ValueError, RuntimeError, OSError):
+        return target
 
 
 async def get_document(app: App, doc_id: str) -> DocumentInfo:

@@ -19,12 +19,12 @@ from citewell.errors import CitewellError
 
 # escape sequences; then C0 and C1 controls other than tab and newline, and marks that turn the reading direction
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def plain(text: str) -> str:
     """`text` without anything a terminal would obey."""
-    text = _ESCAPES.sub("", text).replace("\r\n", "\n")
+    text = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     return _CONTROLS.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -60,8 +60,8 @@ def write(console: Console, text: Text, indent: int = 0) -> None:
 
 
 def print_json(value: Any) -> None:
-    """The one object of `--json`, readable, in UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
+    """The one object of `--json`, readable, in UTF-8; what a terminal would obey is spelt out."""
+    text = _CONTROLS.sub(lambda each: f"\\u{ord(each[0]):04x}", json.dumps(value, ensure_ascii=False, indent=2))
     sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
     sys.stdout.flush()
 

@@ -21,7 +21,7 @@ export function Options({ close, id }) {
     return () => document.removeEventListener("pointerdown", outside);
   }, []);
   const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === "Enter" && event.target instanceof HTMLInputElement && !event.isComposing) {
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement && !event.isComposing && event.keyCode !== 229) {
       event.preventDefault(); // takes over what is typed; the question is not sent from here
       event.target.dispatchEvent(new Event("change", { bubbles: true }));
     }

@@ -28,7 +28,7 @@ export function Asking({ source, label }) {
     void askData(source, text.trim());
     setText("");
   };
-  const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && send(event);
+  const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229 && send(event);
   return html`<section class="data-ask" aria-label=${label}>
     <div class="data-turns">${talk.map((turn) => html`<${OneTurn} key=${turn.n} source=${source} turn=${turn} last=${turn === last} />`)}</div>
     <div ref=${end}></div>

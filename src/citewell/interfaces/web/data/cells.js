@@ -67,7 +67,7 @@ export function cellText(value, grouped = false) {
  */
 export function sorted(rows, at, way) {
   const number = kindOf(rows, at) === "number";
-  const names = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  const names = new Intl.Collator(document.documentElement.lang, { numeric: true, sensitivity: "base" });
   const sign = way === "ascending" ? 1 : -1;
   return [...rows].sort((a, b) => {
     const [left, right] = [a[at], b[at]];

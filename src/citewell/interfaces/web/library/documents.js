@@ -81,7 +81,7 @@ export function Documents({ docs, collection, mayEdit, reload, preview }) {
 function inOrder(docs, text, { key, up }) {
   const wanted = text.trim().toLowerCase();
   const found = docs.filter((doc) => !wanted || `${doc.title} ${fileName(doc.uri)}`.toLowerCase().includes(wanted));
-  const names = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  const names = new Intl.Collator(document.documentElement.lang, { numeric: true, sensitivity: "base" });
   return found.sort((a, b) => {
     const [left, right] = [a[key], b[key]];
     const way = typeof left === "number" ? left - Number(right) : names.compare(String(left), String(right));

@@ -36,7 +36,7 @@ export function Composer({ reading }) {
     else void reading.say(said);
   };
   const keys = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) send(event);
   };
   const hint = session?.removed ? "gone" : wait ? "wait" : interest ? "interest" : "ask";
   return html`<form class="paper-composer" onSubmit=${send}>

@@ -44,7 +44,7 @@ function figureOf(value) {
 /** @param {Value} a @param {Value} b */
 function compare(a, b) {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a).localeCompare(String(b), undefined, { numeric: true });
+  return String(a).localeCompare(String(b), document.documentElement.lang, { numeric: true });
 }
 
 /** @param {{chart: ChartSpec, columns: string[], rows: Value[][]}} props */

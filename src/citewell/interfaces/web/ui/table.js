@@ -71,5 +71,5 @@ function inOrder(rows, columns, order) {
 /** Figures by size, words by the alphabet. @param {any} a @param {any} b */
 function compared(a, b) {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a).localeCompare(String(b), undefined, { numeric: true });
+  return String(a).localeCompare(String(b), document.documentElement.lang, { numeric: true });
 }
