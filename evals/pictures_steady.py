@@ -76,7 +76,7 @@ class Steady:
         reply = route.fetch(url=url, post_data=self.real(body) if body is not None else None, timeout=300_000)
         text = reply.text()
         kind = reply.headers.get("content-type", "")
-        if "json" in kind:
+        if text and "json" in kind:
             text = json.dumps(even(json.loads(self.shown(text))), ensure_ascii=False)
         elif "event-stream" in kind:
             text = "".join(self._line(line) for line in text.splitlines(keepends=True))

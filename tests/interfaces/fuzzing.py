@@ -196,20 +196,21 @@ def _note(run: Run, event: Any) -> None:
     elif isinstance(event, EngineFinished):
         run.seconds = event.running_time
     elif isinstance(event, ScenarioFinished):
-        recorder = event.recorder
-        for case_id, interaction in recorder.interactions.items():
-            if interaction.response is not None:
-                case = recorder.cases[case_id].value
-                run.cases[case.operation.label] += 1
-                run.statuses[interaction.response.status_code] += 1
-                run.slowest = sorted([*run.slowest, (interaction.response.elapsed, case.as_curl_command())], reverse=True)[:5]
-        for case_id, done in recorder.checks.items():
-            for check in done:
-                if check.failure_info is not None:
-                    failure, case = check.failure_info.failure, recorder.cases[case_id].value
-                    said = recorder.interactions[case_id].response
-                    body = said.content[:300] if said is not None else b""
-                    run.failures.append(
-                        f"{check.name} {failure.operation}: {failure.title}: {failure.message[:600]}\n  {case.as_curl_command()[:800]}\n"
-                        f"  {said.status_code if said is not None else '-'} {body!r}"
-                    )
+        _note_cases(run, event.recorder)
+
+
+def _note_cases(run: Run, recorder: Any) -> None:
+    for case_id, interaction in recorder.interactions.items():
+        if interaction.response is not None:
+            case = recorder.cases[case_id].value
+            run.cases[case.operation.label] += 1
+            run.statuses[interaction.response.status_code] += 1
+            run.slowest = sorted([*run.slowest, (interaction.response.elapsed, case.as_curl_command())], reverse=True)[:5]
+    for case_id, checks in recorder.checks.items():
+        for check in checks:
+            if check.failure_info is not None:
+                failure, case = check.failure_info.failure, recorder.cases[case_id].value
+                reply = recorder.interactions[case_id].response
+                told = f"{reply.status_code} {reply.content[:300]!r}" if reply is not None else "no reply"
+                what = f"{check.name} {failure.operation}: {failure.title}: {failure.message[:600]}"
+                run.failures.append(f"{what}\n  {case.as_curl_command()[:800]}\n  {told}")

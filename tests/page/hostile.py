@@ -101,7 +101,39 @@ STILL = """async () => {
 }"""
 WORDS = "() => document.body.innerText"
 KEPT = frozenset(  # what the server itself chooses among a few words, or makes up
-    ["action", "agent", "agents", "auth", "auth_mode", "chunker", "code", "csrf", "dialect", "fingerprint", "how", "kind", "kinds", "lang", "mermaid", "media_type", "mode", "next", "node", "object", "origin", "outcome", "phase", "role", "route", "state", "status", "stop_reason", "type", "verdict", "version"]
+    [
+        "action",
+        "agent",
+        "agents",
+        "auth",
+        "auth_mode",
+        "chunker",
+        "code",
+        "csrf",
+        "dialect",
+        "fingerprint",
+        "how",
+        "kind",
+        "kinds",
+        "lang",
+        "mermaid",
+        "media_type",
+        "mode",
+        "next",
+        "node",
+        "object",
+        "origin",
+        "outcome",
+        "phase",
+        "role",
+        "route",
+        "state",
+        "status",
+        "stop_reason",
+        "type",
+        "verdict",
+        "version",
+    ]
 )
 ID = re.compile(r"[a-z]{2,8}_[0-9a-f]{8,}|[0-9a-f]{16,}|\d{4}-\d\d-\d\d.*|citewell/.*")
 

@@ -45,9 +45,6 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich's help pages cost 0.3 s of start-up
     pretty_exceptions_enable=False,
 )
-app.command(name="mcp")(mcp)
-app.command(name="backup")(backup)
-app.command(name="restore")(restore)
 app.add_typer(models_app, name="models")
 data_app.command(name="ask")(data_ask)
 app.add_typer(data_app, name="data")
@@ -362,7 +359,12 @@ def serve(
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0: any free one.", show_default=False)] = None,
     json: Json = False,
 ) -> None:
-    """Serve the HTTP interface on this machine."""
+    """Serve the web page, the API and the chat element on this machine."""
     from citewell.interfaces.cli.serve import serve as work
 
     work(host=host, port=port, json=json)
+
+
+app.command()(mcp)
+app.command()(backup)
+app.command()(restore)

@@ -223,7 +223,7 @@ def _complete(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
     replies.pop("422", None)
     told = {str(status): {"description": REASONS[status], "content": body} for status in _statuses(operation, path)}
     operation["responses"] = dict(sorted({**told, **replies}.items()))
-    asks = [{name: []} for name in SCHEMES]
+    asks: list[dict[str, list[str]]] = [{name: []} for name in SCHEMES]
     free = not signs_in or path == METRICS  # which is open on the machine itself
     operation["security"] = [] if path in OPEN else [{}, *asks] if free else asks
 
