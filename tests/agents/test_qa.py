@@ -290,7 +290,7 @@ async def test_a_greeting_is_answered_without_the_model(desk: Desk, scripted: Sc
     """No evidence is claimed for it."""
     state = await desk.run("你好！")
     assert (state.status, scripted.calls) == ("clarify", [])
-    assert state.final_answer.startswith("你好")
+    assert state.final_answer.startswith("您好")
 
 
 async def test_text_in_a_passage_cannot_change_what_is_done(desk: Desk, scripted: ScriptedLLM) -> None:

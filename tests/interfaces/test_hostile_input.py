@@ -142,12 +142,7 @@ def test_names_and_headers(server: tuple[httpx.Client, Known]) -> None:
                 assert "set-cookie" not in file.headers
                 assert file.headers["content-disposition"].isascii()
         value = name.encode()
-        if (
-            b"\r" not in value
-            and b"\n" not in value
-            and b"\0" not in value
-            and not any(sign < 32 or sign == 127 for sign in value)
-        ):
+        if not any(sign < 32 or sign == 127 for sign in value):  # others no client sends
             said = [(each, value) for each in (b"X-Request-Id", b"Origin", b"Authorization", b"User-Agent", b"Accept-Language")]
             assert client.get("/api/health", headers=said).status_code == 200
             assert client.post("/api/ask", headers=said, json={"question": "When?"}).status_code == 403

@@ -147,4 +147,4 @@ def _announce(address: str, json: bool) -> None:
     if json:
         print_json({"url": address})
     else:
-        write(out(), styled(f"Citewell listens on {address} (Ctrl-C stops it)"))
+        write(out(), styled(f"Citewell listens on {address}: open it in a browser (Ctrl-C stops it)"))

@@ -9,31 +9,37 @@ import { intoView } from "../source/scroll.js";
 /** @typedef {import("./types.js").Look} Look */
 
 const NAME = "paper-light";
-const PATIENCE = 8000; // milliseconds in which the page must have come
+const SCROLLING = ["wheel", "pointerdown", "keydown"]; // by these a reader does
 
 /**
- * Light the quote as soon as its page is drawn. Returns what takes the light away.
+ * Light the quote as soon as its page is drawn, and again when it is drawn anew (a zoom, another width). It is brought into view until
+ * the reader scrolls. Returns what takes the light away.
  * @param {HTMLElement} pane
  * @param {Look} look
  */
 export function light(pane, look) {
   const highlights = /** @type {any} */ (CSS).highlights;
   if (!highlights || !look.quote || look.boxes.length || !look.page) return undefined;
-  let lit = false;
+  /** @type {Range | null} */
+  let lit = null;
+  let scrolled = false;
   const tried = () => {
-    const range = lit ? null : rangeIn(pane, look);
-    if (!range) return;
-    lit = true;
-    highlights.set(NAME, new /** @type {any} */ (window).Highlight(range));
-    intoView(scrollerOf(range.startContainer), range.startContainer.parentElement);
+    if (lit?.startContainer.isConnected) return;
+    lit = rangeIn(pane, look);
+    if (!lit) return;
+    highlights.set(NAME, new /** @type {any} */ (window).Highlight(lit));
+    if (!scrolled) intoView(scrollerOf(lit.startContainer), lit.startContainer.parentElement);
+  };
+  const letGo = (/** @type {Event} */ event) => {
+    if (event.target instanceof Element && event.target.closest(".panel-scroll")) scrolled = true;
   };
   const watch = new MutationObserver(tried);
   watch.observe(pane, { childList: true, subtree: true });
+  for (const kind of SCROLLING) pane.addEventListener(kind, letGo);
   tried();
-  const timer = setTimeout(() => watch.disconnect(), PATIENCE);
   return () => {
     watch.disconnect();
-    clearTimeout(timer);
+    for (const kind of SCROLLING) pane.removeEventListener(kind, letGo);
     highlights.delete(NAME);
   };
 }

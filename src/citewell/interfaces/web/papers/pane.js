@@ -6,10 +6,9 @@
 import { html, useEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { Button, Empty, IconButton, Problem } from "../ui/index.js";
 import { t } from "../i18n.js";
-import { DrawnPages } from "./drawn.js";
 import { light } from "./light.js";
 import { infoOf } from "../source/load.js";
-import { PagePictures } from "../source/pictures.js";
+import { PdfInAWay } from "../source/pdf_ways.js";
 import { TextView } from "../source/text.js";
 
 /** @typedef {import("./reading.js").Reading} Reading */
@@ -47,12 +46,10 @@ export function Pane({ reading }) {
 
 /** @param {{info: Info, look: Look | null}} props */
 function Shown({ info, look }) {
-  const [failed, setFailed] = useState(0); // ways that did not work
+  const [failed, setFailed] = useState(false);
   const citation = useMemo(() => citationOf(info, look), [info, look]);
-  const onFail = () => setFailed((n) => n + 1);
   const paged = info.media_type === "application/pdf" && info.pages > 0;
-  if (paged && failed === 0) return html`<${DrawnPages} info=${info} citation=${citation} onFail=${onFail} />`;
-  if (paged && failed === 1) return html`<${PagePictures} info=${info} citation=${citation} onFail=${onFail} />`;
+  if (paged && !failed) return html`<${PdfInAWay} info=${info} citation=${citation} onFail=${() => setFailed(true)} />`;
   return html`<${TextView} info=${info} citation=${citation} />`;
 }
 

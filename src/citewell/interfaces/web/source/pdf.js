@@ -1,6 +1,7 @@
 /**
  * A PDF in the panel: pages drawn as they come near the window, the cited lines marked, zoom and page number.
- * The one rule: whatever pdf.js cannot do is told by `onFail`, and the server's pictures of the pages take its place.
+ * The one rule: what pdf.js draws wrongly is told by `onWrong`, and the server's pictures take the place of its own (`byServer`); what it
+ * cannot read at all is told by `onFail`.
  */
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { t } from "../i18n.js";
@@ -12,14 +13,15 @@ import { PageBar } from "./page_bar.js";
 /** @typedef {import("./load.js").Info} Info */
 /** @typedef {import("./state.js").Citation} Citation */
 /** @typedef {import("./pdf_open.js").OpenPdf} OpenPdf */
+/** @typedef {import("./pdf_page.js").Picture} Picture */
 /** @typedef {import("./pdf_page.js").Size} Size */
 
 const GAP = 12; // pixels around pages
 const COMPARED = 3; // pages that are held against the server's picture of them
 const ABOVE = 0.3; // of the frame's height, above what is cited
 
-/** @param {{info: Info, citation: Citation, onFail: (error: unknown) => void}} props */
-export function PdfView({ info, citation, onFail }) {
+/** @param {{info: Info, citation: Citation, byServer: boolean, onWrong: () => void, onFail: (error: unknown) => void}} props */
+export function PdfView({ info, citation, byServer, onWrong, onFail }) {
   const [open, setOpen] = useState(/** @type {OpenPdf | null} */ (null));
   useEffect(() => {
     let left = false;
@@ -40,11 +42,11 @@ export function PdfView({ info, citation, onFail }) {
     };
   }, [info.doc_id, info.sha256]);
   if (!open) return html`<p class="panel-wait" role="status">${t("source.loading")}</p>`;
-  return html`<${Sheets} open=${open} id=${info.doc_id} citation=${citation} onFail=${onFail} />`;
+  return html`<${Sheets} open=${open} id=${info.doc_id} citation=${citation} byServer=${byServer} onWrong=${onWrong} onFail=${onFail} />`;
 }
 
-/** @param {{open: OpenPdf, id: string, citation: Citation, onFail: (error: unknown) => void}} props */
-function Sheets({ open, id, citation, onFail }) {
+/** @param {{open: OpenPdf, id: string, citation: Citation, byServer: boolean, onWrong: () => void, onFail: (error: unknown) => void}} props */
+function Sheets({ open, id, citation, byServer, onWrong, onFail }) {
   const frame = useRef(/** @type {HTMLDivElement | null} */ (null));
   const { sizes, onSize } = useSizes(open, onFail);
   const [zoom, setZoom] = useState(1);
@@ -73,9 +75,9 @@ function Sheets({ open, id, citation, onFail }) {
   }, [target, sizes !== null]);
   useLayoutEffect(show, [sizes, scale]); // pages above have another size than was thought: what was gone to stays in view
   const compared = useRef(0);
-  const drawn = useCallback((/** @type {number} */ n, /** @type {HTMLCanvasElement} */ canvas) => {
-    if ((compared.current += 1) > COMPARED) return;
-    looksRight(canvas, id, n).then((right) => right || onFail(new Error("drawn otherwise than by the server")), () => undefined);
+  const drawn = useCallback((/** @type {number} */ n, /** @type {Picture} */ picture) => {
+    if (!(picture instanceof HTMLCanvasElement) || (compared.current += 1) > COMPARED) return;
+    looksRight(picture, id, n).then((right) => right || onWrong(), () => undefined);
   }, []);
   const scrolled = () => frame.current && setPage(pageAt(frame.current));
   const letGo = () => (goal.current = null); // from here on the reader scrolls
@@ -87,8 +89,8 @@ function Sheets({ open, id, citation, onFail }) {
       }} />
     <div class="panel-scroll panel-sheets" ref=${frame} onScroll=${scrolled} onWheel=${letGo} onPointerDown=${letGo} onKeyDown=${letGo}
       tabindex="0" role="region" aria-label=${t("source.pages")}>
-      ${sizes?.map((size, i) => html`<${PdfPage} key=${i} open=${open} n=${i + 1} size=${size} scale=${scale} near=${near.has(i + 1)}
-        boxes=${boxes.filter((box) => box[0] === i + 1)} quote=${citation.quote} onSize=${onSize} onDrawn=${drawn} onFail=${onFail} />`)}
+      ${sizes?.map((size, i) => html`<${PdfPage} key=${i} open=${open} id=${byServer ? id : ""} n=${i + 1} size=${size} scale=${scale}
+        near=${near.has(i + 1)} boxes=${boxes.filter((box) => box[0] === i + 1)} quote=${citation.quote} onSize=${onSize} onDrawn=${drawn} onFail=${onFail} />`)}
     </div>`;
 }
 

@@ -10,8 +10,8 @@ import { contentOf, infoOf } from "./load.js";
 import { located } from "./leaves.js";
 import { isConfirmed, MarkdownView } from "./markdown.js";
 import { PageView } from "./page.js";
-import { PdfView } from "./pdf.js";
-import { PagePictures, PictureView, isPicture } from "./pictures.js";
+import { PdfInAWay } from "./pdf_ways.js";
+import { PictureView, isPicture } from "./pictures.js";
 import { Spoken, spokenKind } from "./spoken.js";
 import { TableRows } from "./table.js";
 import { TextView } from "./text.js";
@@ -19,7 +19,7 @@ import { TextView } from "./text.js";
 /** @typedef {import("./load.js").Info} Info */
 /** @typedef {import("./state.js").Citation} Citation */
 /** @typedef {import("./state.js").Answer} Answer */
-/** @typedef {"pdf" | "pictures" | "picture" | "page" | "markdown" | "text"} Way */
+/** @typedef {"pdf" | "picture" | "page" | "markdown" | "text"} Way */
 
 const PAGES = ["text/html", "application/xhtml+xml"];
 
@@ -94,8 +94,8 @@ function DocumentView({ info, citation, asText }) {
   const placed = stale ? { ...citation, boxes: [] } : citation;
   return html`${why && !asText && html`<p class="panel-note" role="status">${t(why)}</p>`}
     ${stale && now !== "page" && now !== "markdown" && html`<p class="panel-note" role="status">${t(stale === "moved" ? "source.moved" : "source.changed")}</p>`}
-    ${now === "pdf" && html`<${PdfView} info=${info} citation=${placed} onFail=${() => fall("pictures", "source.pdf_failed")} />`}
-    ${now === "pictures" && html`<${PagePictures} info=${info} citation=${placed} onFail=${() => fall("text", "source.pictures_failed")} />`}
+    ${now === "pdf" && html`<${PdfInAWay} info=${info} citation=${placed} onServer=${() => setWhy("source.pdf_failed")}
+      onFail=${() => fall("text", "source.pictures_failed")} />`}
     ${now === "picture" && html`<${PictureView} info=${info} citation=${placed} onFail=${() => fall("text", "source.pictures_failed")} />`}
     ${now === "page" && html`<${PageView} info=${info} citation=${citation}
       onMissing=${(/** @type {string} */ what) => fall("text", `source.page_no_${what}`)} />`}
