@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import uvicorn
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.cli import main
+from citewell.interfaces.cli.serve import listen
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.add import add_data, embed_pending
@@ -43,7 +43,7 @@ class Served:
 @pytest.fixture
 async def served(app: App) -> AsyncIterator[Served]:
     http = create_app(app)
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(http, log_config=None, timeout_graceful_shutdown=3))
     server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]  # pytest keeps its own
     running = asyncio.create_task(server.serve(sockets=[listener]))

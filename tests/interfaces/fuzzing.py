@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import threading
 import zlib
 from collections import Counter
@@ -24,6 +23,7 @@ from schemathesis.engine import from_schema
 from schemathesis.engine.events import EngineFinished, FatalError, NonFatalError, ScenarioFinished
 
 from citewell.config import Settings
+from citewell.interfaces.cli.serve import listen
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.app import App
@@ -37,7 +37,7 @@ TABLE = "name,height\nNorthgate,31\nSouthgate,24\n"
 @contextlib.contextmanager
 def serving(settings: Settings) -> Iterator[tuple[str, str]]:
     """The whole application, its worker among it. Yields its address and an admin's token, empty where there are no users."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listen("127.0.0.1", 0)
     started, told = threading.Event(), {"token": ""}
     servers: list[uvicorn.Server] = []
 

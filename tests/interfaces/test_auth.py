@@ -282,7 +282,7 @@ async def test_hosts(client: httpx.AsyncClient) -> None:
 
 
 async def test_pages_of_other_sites(app: App, client: httpx.AsyncClient) -> None:
-    """Those that are listed may ask with a reader's token and give feedback, and nothing else; the others nothing."""
+    """Those that are listed may ask and give feedback with a token made for pages, and nothing else; the others nothing."""
     admin, reader = (await add_user(app, "boss")).token, (await add_user(app, "guest", "reader")).token
     await app.catalog.create_collection("help")
     widget = (await make_widget_token(app, "guest", collection="help")).token
@@ -297,15 +297,22 @@ async def test_pages_of_other_sites(app: App, client: httpx.AsyncClient) -> None
         assert refused.status_code == 401
         assert "access-control-allow-origin" not in refused.headers
     question = {"question": "Hm?", "agent": "dual_loop"}
-    for token, status in ((reader, 200), (widget, 200), (admin, 403), ("cw_wrong", 401)):
-        reply = await client.post("/api/ask", json=question, headers=asking | bearer(token))
-        assert (reply.status_code, reply.headers.get("access-control-allow-origin")) == (status, ORIGIN), reply.text
+    for token, status in ((widget, 200), (reader, 403), (admin, 403), ("cw_wrong", 401)):
+        for path in ("/api/ask", "/api/feedback")[: 1 if status == 200 else 2]:
+            reply = await client.post(path, json=question, headers=asking | bearer(token))
+            assert (reply.status_code, reply.headers.get("access-control-allow-origin")) == (status, ORIGIN), reply.text
+    plain = await client.post("/api/ask", json=question, headers=asking | bearer(reader))
+    assert "--widget --collection" in plain.json()["error"]["hint"]  # how to make one that is bound
+    assert (await client.post("/api/ask", json=question, headers=bearer(reader))).status_code == 200  # of a program
     evil = bearer(reader) | {"Origin": "https://evil.example"}
     assert (await client.post("/api/ask", json=question, headers=evil)).status_code == 403
     assert (await client.post("/api/search", json={"query": "x"}, headers=asking | bearer(reader))).status_code == 403
     for path in ("/api/sessions", "/api/traces", "/api/me", "/api/collections"):  # it stands in a page: everybody has it
         assert (await client.get(path, headers=bearer(widget))).status_code == 403
     assert (await client.post("/api/sign-in", json={"token": widget})).status_code == 403
+    await set_role(app, "guest", "editor")  # what is everybody's must not become an editor's
+    refused = await client.post("/api/ask", json=question, headers=asking | bearer(widget))
+    assert (refused.status_code, code_of(refused)) == (403, "not_allowed")
     await signed_in(client, reader)  # a cookie is no token
     assert (await client.post("/api/ask", json=question, headers=asking)).status_code == 401
 

@@ -148,7 +148,7 @@ def test_unknown_address_is_told(page: Page) -> None:
 
 def test_a_part_that_fails_breaks_no_other(page: Page, goto: Callable[..., Page]) -> None:
     body = 'export default function Broken() { throw new Error("out of order"); }'
-    page.route("**/assets/views/traces.js", lambda route: route.fulfill(content_type="text/javascript", body=body))
+    page.route("**/views/traces.js", lambda route: route.fulfill(content_type="text/javascript", body=body))
     page.add_init_script("console.error = () => undefined")  # the page tells the console, rightly
     window = goto("/traces")
     expect(window.get_by_role("heading", name="could not be opened")).to_be_visible()

@@ -44,7 +44,7 @@ SEEN = """() => {
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_EMBEDDER": "scripted", "CITEWELL_LLM": "none"}
+    return {"CITEWELL_LLM": "none"}
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_menus_and_dialogs(filled: list[str], page: Page, goto: Callable[..., Pa
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(opener).to_be_focused()
     for name in ("Language", "Theme"):
-        page.get_by_role("button", name=name, exact=True).last.click()
+        page.get_by_role("button", name=name, exact=True).first.click()  # at the foot of the sidebar
         expect(page.get_by_role("menu")).to_be_visible()
         axe(page)
         page.keyboard.press("Escape")

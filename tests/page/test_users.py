@@ -11,13 +11,17 @@ from typing import Any
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
+from tests.conftest import SiteServer
 from tests.interfaces.auth import bearer
 from tests.page.conftest import PATIENCE, Served
+
+ORIGIN = "https://www.example.com"
 
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_AUTH": "token", "CITEWELL_LLM": "none"}
+    access = {"CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.0/8", "CITEWELL_ACCESS__ORIGINS": ORIGIN}
+    return {"CITEWELL_AUTH": "token", "CITEWELL_LLM": "none", **access}
 
 
 @pytest.fixture(scope="module")
@@ -110,3 +114,81 @@ def test_tables_for_oneself(served: Served, page: Page, token: str) -> None:
     assert served.api("GET", "/data/sources/mine")["owner"] == "ada"
     hidden = httpx.get(f"{served.url}/api/data/sources/mine", headers=bearer(other), timeout=PATIENCE, trust_env=False)
     assert hidden.status_code == 404
+
+
+@pytest.fixture(scope="module")
+def guest(served: Served, token: str) -> str:
+    """A reader, and a collection for them to be asked about; what is Ada's alone is beside it."""
+    assert token
+    served.add("help", "lamp.md", "# Lamp\n\nThe lamp is 41 metres tall.\n\nIt is red.\n", user_id="ada")
+    served.api("POST", "/collections", json={"name": "adas", "private": True})
+    return str(served.api("POST", "/users", json={"user_id": "guest", "role": "reader"})["user"]["user_id"])
+
+
+def asks(served: Served, token: str, **more: str) -> httpx.Response:
+    """As a page of another site does."""
+    headers = bearer(token) | {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"}
+    said = {"question": "How tall is the lamp?", "agent": "qa", **more}
+    return httpx.post(f"{served.url}/api/ask", json=said, headers=headers, timeout=4 * PATIENCE, trust_env=False)
+
+
+def test_a_token_for_a_page_asks_what_is_chosen(served: Served, page: Page, token: str, guest: str, axe: Any) -> None:
+    """The dialog offers what is shared, makes no token before one is chosen, and the token asks that and nothing else."""
+    sign_in(page, token)
+    users = page.get_by_role("region", name="Users", exact=True)
+    users.get_by_role("button", name=f"What to do with {guest}").click()
+    page.get_by_role("menuitem", name="New token").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("For the chat element").check()
+    places = dialog.get_by_label("What visitors may ask")
+    expect(places.locator("option", has_text="Collection help")).to_have_count(1)
+    expect(places.locator("option", has_text="adas")).to_have_count(0)
+    expect(dialog.get_by_role("button", name="Make")).to_be_disabled()
+    axe(page)
+    places.select_option(label="Collection help")
+    dialog.get_by_role("button", name="Make").click()
+    made = page.locator(".token-once").inner_text()
+    page.get_by_role("button", name="I have copied it").click()
+    assert "41 metres" in asks(served, made).json()["answer"]
+    assert asks(served, made, collection="default").status_code == 403
+    assert served.client.get("/api/collections", headers=bearer(made)).status_code == 403
+    [row] = [each for each in served.api("GET", "/users")["users"] if each["user_id"] == guest]
+    assert [each["bound"] for each in row["known"] if each["scope"] == "widget"] == ["collection:help"]
+    shown = users.locator(".user").filter(has_text=guest)
+    shown.locator("summary").click()
+    expect(shown).to_contain_text("chat element, collection help")
+    users.get_by_role("button", name="What to do with ada").click()
+    page.get_by_role("menuitem", name="New token").click()
+    expect(dialog).to_contain_text("is made for a reader")
+    expect(dialog.get_by_label("For the chat element")).to_have_count(0)
+    dialog.get_by_role("button", name="Make").click()  # one that is for no page, and so counts on none
+    assert asks(served, page.locator(".token-once").inner_text()).status_code == 403
+
+
+@pytest.mark.parametrize("language", ["zh"])
+@pytest.mark.parametrize("width", [360])
+def test_and_a_kept_site(served: Served, page: Page, token: str, guest: str, site_server: SiteServer, axe: Any) -> None:
+    """Chosen in Chinese on a phone; the Sites view shows the lines for the same."""
+    site_server.page("/", "The tower of Norden is 30 metres tall and has a bell. " * 5, title="Tower")
+    job = served.api("POST", "/collections/tower/documents", json={"url": f"{site_server.url}/"})
+    served.client.get(f"/api/jobs/{job['job_id']}/events", timeout=4 * PATIENCE)
+    page.goto("/#/settings")
+    page.get_by_label("令牌").fill(token)
+    page.get_by_role("button", name="登录").click()
+    page.get_by_role("button", name=f"对 {guest} 的操作").click()
+    page.get_by_role("menuitem", name="新令牌").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("用于公开网页上的聊天组件").check()
+    dialog.get_by_label("访客可以问什么").select_option(value="site:tower")
+    axe(page)
+    dialog.get_by_role("button", name="创建").click()
+    made = page.locator(".token-once").inner_text()
+    page.get_by_role("button", name="已复制").click()
+    assert "30 metres" in asks(served, made, question="How tall is the tower of Norden?").json()["answer"]
+    assert asks(served, made, collection="help").status_code == 403
+    page.goto("/#/sites/tower")
+    page.get_by_role("button", name="放到您的网站上").click()
+    lines = page.get_by_role("dialog").locator("pre")
+    expect(lines.nth(1)).to_contain_text("citewell user token guest --widget --site tower")
+    expect(lines.last).to_contain_text('data-site="tower" data-token="cw_…"')
+    axe(page)

@@ -142,6 +142,9 @@ def _is_here(scope: Scope, headers: Headers) -> bool:
 
 def _check_scope(holder: Holder, path: str, method: str, *, visits: bool) -> None:
     """A token that stands in a page is everybody's, so it is good for little. Raises Refused."""
+    if visits and holder.scope != "widget":  # it is bound to nothing: readers of the page could ask all that its user may
+        hint = "make one that says what the page may ask: citewell user token NAME --widget --collection C, or --site S"
+        raise Refused(403, "not_allowed", f"this token of {holder.user_id} is not for pages of other sites", hint)
     if visits and holder.role != "reader":
         hint = "a token on a page is everybody's: make one for a reader, citewell user token NAME --widget"
         raise Refused(403, "not_allowed", f"{holder.user_id} is {holder.role}; pages of other sites use a reader's token", hint)

@@ -16,6 +16,7 @@ import anyio.to_thread
 from fastapi import APIRouter, Request, Response
 
 from citewell.errors import NotFound
+from citewell.interfaces.http.modules import VERSION, told, version_of
 from citewell.interfaces.http.status import Root
 
 router = APIRouter(include_in_schema=False)
@@ -39,6 +40,8 @@ SMALL = 600  # bytes that are not worth it
 LONGEST = 200
 READING = ["GET", "HEAD"]
 BUILDING = frozenset({"node_modules"})
+LASTING = "public, max-age=31536000, immutable"  # of a version's files: where one changes, the page names another version
+shown: set[str] = set()  # the versions that pages of this process name; what lies below another is asked for anew each time
 INLINE = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
 POLICY = (
     "default-src 'none'; script-src 'self'{inline}; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
@@ -60,21 +63,26 @@ async def front(request: Request) -> Response:
     """The page for who takes HTML, a few words of JSON for programs."""
     if "text/html" not in request.headers.get("accept", ""):
         return Response(Root().model_dump_json(), media_type="application/json", headers={"Vary": "Accept"})
-    response = await sent(request, "index.html")
+    response = sent(request, await anyio.to_thread.run_sync(_front), ".html")
     response.headers["Vary"] = "Accept, Accept-Encoding"
     return response
 
 
 @router.api_route("/assets/{path:path}", methods=READING)
 async def asset(request: Request, path: str) -> Response:
-    return await sent(request, path)
+    """A file, by its own path or below a version. Raises NotFound."""
+    versioned = VERSION.fullmatch(path)
+    path = versioned[2] if versioned else path
+    response = sent(request, await anyio.to_thread.run_sync(_read, path), PurePosixPath(path).suffix)
+    if versioned and versioned[1] in shown:
+        response.headers["Cache-Control"] = LASTING
+    return response
 
 
-async def sent(request: Request, path: str) -> Response:
+def sent(request: Request, file: Loaded, suffix: str) -> Response:
     """A file of the page, packed for who takes it so, or 304 for who has it. Only what is the same for everybody is packed: the
-    size of a packed reply tells of what stands in it. Raises NotFound.
+    size of a packed reply tells of what stands in it.
     """
-    file = await anyio.to_thread.run_sync(_read, path)
     packed = bool(file.packed) and takes_gzip(request.headers.get("accept-encoding", ""))
     tag = f'"{file.digest}-gz"' if packed else f'"{file.digest}"'
     headers = {**SAFE, "ETag": tag, "Content-Security-Policy": file.policy, "Vary": "Accept-Encoding"}
@@ -83,7 +91,7 @@ async def sent(request: Request, path: str) -> Response:
     if packed:
         headers["Content-Encoding"] = "gzip"
     body = file.packed if packed else file.body
-    return Response(body, media_type=KINDS[PurePosixPath(path).suffix], headers=headers)
+    return Response(body, media_type=KINDS[suffix], headers=headers)
 
 
 def takes_gzip(accepted: str) -> bool:
@@ -123,9 +131,24 @@ def located(path: str) -> Path:
 @lru_cache(maxsize=512)
 def _loaded(file: Path, _changed: int, _size: int) -> Loaded:
     """A file as it is now; read and packed anew when it changes."""
-    body = file.read_bytes()
-    inline = "".join(f" 'sha256-{digest(text)}'" for text in INLINE.findall(body.decode())) if file.suffix == ".html" else ""
-    packed = gzip.compress(body, 9, mtime=0) if file.suffix in PACKED and len(body) >= SMALL else b""
+    return _made(file.read_bytes(), file.suffix)
+
+
+def _front() -> Loaded:
+    """The page itself, as it is now."""
+    version = version_of(WEB)
+    shown.add(version)
+    return _front_of(WEB, version)
+
+
+@lru_cache(maxsize=2)
+def _front_of(web: Path, version: str) -> Loaded:
+    return _made(told((web / "index.html").read_text("utf-8"), web, version).encode(), ".html")
+
+
+def _made(body: bytes, suffix: str) -> Loaded:
+    inline = "".join(f" 'sha256-{digest(text)}'" for text in INLINE.findall(body.decode())) if suffix == ".html" else ""
+    packed = gzip.compress(body, 9, mtime=0) if suffix in PACKED and len(body) >= SMALL else b""
     return Loaded(body, packed, hashlib.sha256(body).hexdigest()[:32], POLICY.format(inline=inline))
 
 

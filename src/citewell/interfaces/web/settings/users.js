@@ -7,9 +7,10 @@ import { t } from "../i18n.js";
 import { me } from "../state.js";
 import { ago, ask, Badge, Busy, Button, Check, Dialog, Field, Icon, Menu, Problem, Select, time, toast } from "../ui/index.js";
 import { html, useEffect, useState } from "../ui/html.js";
+import { placeOf, Place } from "./place.js";
 
 /**
- * @typedef {{token_id: string, name: string, scope: string, created_at: number, used_at: number, expires: number}} Token
+ * @typedef {{token_id: string, name: string, scope: string, bound: string, created_at: number, used_at: number, expires: number}} Token
  * @typedef {{user_id: string, role: string, created_at: number, tokens: number, used_at: number, known: Token[]}} User
  * @typedef {{user_id: string, token: string, info: Token}} Shown
  */
@@ -84,13 +85,19 @@ function Row({ user, does, onToken }) {
     </div>
     <details><summary>${t("settings.tokens", { n: user.tokens })} · ${user.used_at ? t("settings.used", { when: ago(user.used_at) }) : t("settings.never_used")}</summary>
       <ul class="tokens">${user.known.map((token) => html`<li key=${token.token_id}>
-        <span><strong>${token.name}</strong> <code>${token.token_id}</code>${token.scope === "widget" && html` <${Badge}>${t("settings.for_widget")}<//>`}</span>
+        <span><strong>${token.name}</strong> <code>${token.token_id}</code>${token.scope === "widget" && html` <${Badge}>${asks(token)}<//>`}</span>
         <span class="hint">${facts(token)}</span>
         <${Button} small kind="quiet" icon="close" aria-label=${t("settings.revoke_one", { token: token.name })} onClick=${() => revoke(token)}>${t("settings.revoke")}<//>
       </li>`)}</ul>
       ${!user.known.length && html`<p class="hint">${t("settings.no_tokens")}</p>`}
     </details>
   </li>`;
+}
+
+/** What a token of a page may ask. @param {Token} token */
+function asks({ bound }) {
+  const { kind, name } = placeOf(bound);
+  return bound ? t(`settings.for_widget_${kind}`, { name }) : t("settings.for_widget");
 }
 
 /** @param {Token} token */
@@ -100,8 +107,8 @@ function facts({ created_at: made, used_at: used, expires }) {
   return [t("settings.token_made", { when: time(made) }), used ? t("settings.used", { when: ago(used) }) : t("settings.never_used"), until].join(" · ");
 }
 
-/** A form in a dialog that ends with a token. @param {{title: string, send: () => Promise<Shown>, close: (shown: Shown | null) => void, children: any}} props */
-function Asking({ title, send, close, children }) {
+/** A form in a dialog that ends with a token. @param {{title: string, send: () => Promise<Shown>, close: (shown: Shown | null) => void, ready?: boolean, children: any}} props */
+function Asking({ title, send, close, ready = true, children }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const onSubmit = async (/** @type {Event} */ event) => {
@@ -119,7 +126,7 @@ function Asking({ title, send, close, children }) {
     <form class="data-form" onSubmit=${onSubmit} autocomplete="off">${children}
       <${Problem} error=${error} />
       <div class="data-form-foot"><${Button} onClick=${() => close(null)}>${t("frame.cancel")}<//>
-        <${Button} kind="primary" type="submit" busy=${busy}>${t("settings.make")}<//></div>
+        <${Button} kind="primary" type="submit" busy=${busy} disabled=${!ready}>${t("settings.make")}<//></div>
     </form><//>`;
 }
 
@@ -149,16 +156,22 @@ function NewUser({ close }) {
 function NewToken({ user, close }) {
   const [name, setName] = useState("");
   const [days, setDays] = useState("");
-  const [widget, setWidget] = useState(false);
+  const [place, setPlace] = useState(/** @type {string | null} */ (null)); // what a page may ask with it; null: it is for no page
   const send = async () => {
-    const made = await post(`/users/${encodeURIComponent(user.user_id)}/tokens`, { name: name.trim(), widget, ...(days ? { days: Number(days) } : {}) });
+    const bound = placeOf(place ?? "");
+    const wish = { name: name.trim(), ...(days ? { days: Number(days) } : {}), ...(place ? { [bound.kind]: bound.name } : {}) };
+    const made = await post(`/users/${encodeURIComponent(user.user_id)}/tokens`, wish);
     return { user_id: user.user_id, token: made.token, info: made.info };
   };
-  return html`<${Asking} title=${t("settings.token_for", { name: user.user_id })} send=${send} close=${close}>
+  return html`<${Asking} title=${t("settings.token_for", { name: user.user_id })} send=${send} close=${close} ready=${place !== ""}>
     <${Field} label=${t("settings.token_name")} hint=${t("settings.token_name_hint")} maxlength="64" autofocus value=${name}
       onInput=${(/** @type {any} */ event) => setName(event.currentTarget.value)} />
     <${Days} value=${days} set=${setDays} />
-    ${user.role === "reader" && html`<${Check} label=${t("settings.widget_token")} hint=${t("settings.widget_hint")} checked=${widget} onChange=${setWidget} />`}<//>`;
+    ${user.role === "reader"
+      ? html`<${Check} label=${t("settings.widget_token")} hint=${t("settings.widget_hint")} checked=${place !== null}
+          onChange=${(/** @type {boolean} */ on) => setPlace(on ? "" : null)} />`
+      : html`<p class="hint">${t("settings.widget_readers")}</p>`}
+    ${place !== null && html`<${Place} value=${place} onChange=${setPlace} />`}<//>`;
 }
 
 /** @param {{shown: Shown, close: () => void}} props */

@@ -1,9 +1,10 @@
 /** Sites that are kept: how many pages, how large, how old; ask, refresh, export, delete. */
 import { del, events, post } from "../api.js";
-import { html, signal } from "../ui/html.js";
+import { html, signal, useState } from "../ui/html.js";
 import { t } from "../i18n.js";
+import { OnASite } from "../library/on_a_site.js";
 import { said, saidOf } from "../said.js";
-import { link } from "../state.js";
+import { link, me } from "../state.js";
 import { Button } from "../ui/button.js";
 import { ask } from "../ui/dialog.js";
 import { ago, bytes, figure, time } from "../ui/figures.js";
@@ -59,6 +60,7 @@ export function Facts({ site }) {
 export function Actions({ site, onChange, onGone }) {
   const name = site.collection;
   const going = refreshing.value[name];
+  const [placing, setPlacing] = useState(false);
   const remove = async () => {
     const text = t("sites.delete_text", { n: site.pages, name });
     if (!(await ask({ title: t("sites.delete_title"), text, action: t("sites.delete"), danger: true }))) return;
@@ -73,8 +75,10 @@ export function Actions({ site, onChange, onGone }) {
   return html`<div class="row kept-actions">
       <${Button} small icon="refresh" busy=${Boolean(going)} onClick=${() => refresh(name, onChange)}>${t("sites.refresh")}<//>
       <${Button} small kind="quiet" icon="download" href=${exportAddress(name)} download=${`${name}.jsonl`}>${t("sites.export")}<//>
+      ${me.value?.role !== "reader" && html`<${Button} small kind="quiet" icon="ask" onClick=${() => setPlacing(true)}>${t("library.on_a_site")}<//>`}
       <${Button} small kind="quiet" icon="trash" disabled=${Boolean(going)} onClick=${remove}>${t("sites.delete")}<//>
     </div>
+    ${placing && html`<${OnASite} name=${name} kind="site" close=${() => setPlacing(false)} />`}
     ${going && html`<${Progress} label=${t("sites.refreshing")} value=${going.total ? going.done / going.total : null} detail=${said(going.detail)} />`}`;
 }
 

@@ -34,7 +34,7 @@ export function Sure({ title, text = "", yes, reason = "", act, close, danger = 
   return html`<${Dialog} title=${title} onClose=${close} actions=${actions}>
     <form id=${id} onSubmit=${send}>
       ${text && html`<p>${text}</p>`}
-      ${reason && html`<${Field} label=${reason} rows=${3} maxlength="1000" value=${why}
+      ${reason && html`<${Field} label=${reason} rows=${3} maxlength="1000" autofocus value=${why}
         onInput=${(/** @type {any} */ event) => setWhy(event.currentTarget.value)} />`}
       <${Problem} error=${error} />
     </form>

@@ -60,6 +60,9 @@ export const http = {
   "the token is unknown, was revoked, or has run out": "令牌不正确、已撤销或已过期",
   "the X-CSRF-Token is missing or wrong": "X-CSRF-Token 缺失或不正确",
   "this token is for the chat element": "这个令牌用于聊天组件",
+  "this token of {1} is not for pages of other sites": "{1} 的这个令牌不能用于其他网站的页面",
+  "make one that says what the page may ask: citewell user token NAME --widget --collection C, or --site S":
+    "请创建一个写明页面可以问什么的令牌：citewell user token NAME --widget --collection C，或 --site S",
   "this token is for the chat element: it is not good for {1} {2}": "这个令牌用于聊天组件，不能用于 {1} {2}",
   "use another token: citewell user token NAME": "请换一个令牌：citewell user token NAME",
   "use http://127.0.0.1 or http://localhost with the port that `citewell serve` printed":
