@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from citewell.errors import NotFound
-from citewell.interfaces.http import page
+from citewell.interfaces.http import modules, page
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
@@ -120,6 +120,78 @@ async def test_a_changed_file_is_sent(client: httpx.AsyncClient, tmp_path: Path,
     (tmp_path / "a.js").write_text("1 + 1", "utf-8")
     second = await client.get("/assets/a.js", headers={"If-None-Match": first.headers["etag"]})
     assert (second.status_code, second.text) == (200, "1 + 1")
+
+
+async def test_what_lies_below_a_version_is_kept(client: httpx.AsyncClient) -> None:
+    """The page names a version; below it files are the same, and kept for good. Below another they are as they are now."""
+    shown = (await client.get("/", headers=HTML)).text
+    here = re.findall(r'<script type="module" src="(/assets/@[0-9a-f]{16}/)app\.js">', shown)[0]
+    named = re.findall(r'"(/assets/[^"]*)"', shown)
+    assert {address for address in named if not address.startswith(here)} == {"/assets/"}  # the map's way for who names none
+    for path in ("app.js", "styles/base.css", "vendor/preact/preact.mjs"):
+        kept, plain = await client.get(here + path), await client.get(f"/assets/{path}")
+        assert (kept.status_code, kept.content) == (200, plain.content)
+        assert (kept.headers["cache-control"], plain.headers["cache-control"]) == (page.LASTING, "no-cache")
+    other = await client.get("/assets/@0123456789abcdef/app.js")
+    assert (other.status_code, other.headers["cache-control"]) == (200, "no-cache")
+    for path in (
+        "@0123456789abcdef/",
+        "@0123456789abcdef",
+        f"{here}nowhere.js",
+        f"{here}../../http/page.py",
+        f"{here}{here}app.js",
+    ):
+        assert (await client.get(f"/assets/{path.removeprefix('/assets/')}")).status_code == 404, path
+
+
+async def test_modules_of_the_first_view_are_told(client: httpx.AsyncClient) -> None:
+    """Each of them is there, once; those that one of them imports are among them; what is loaded on occasion is not."""
+    shown = (await client.get("/", headers=HTML)).text
+    told = [address.partition("/@")[2].partition("/")[2] for address in re.findall(r'"modulepreload" href="([^"]+)"', shown)]
+    assert len(told) == len(set(told)) > 50
+    assert {"app.js", "views/ask.js", "ui/html.js", "vendor/preact/preact.mjs", "vendor/htm/htm.mjs"} <= set(told)
+    assert not {"views/papers.js", "vendor/pdfjs-dist/build/pdf.min.mjs", "vendor/temml/temml.mjs"} & set(told)
+    for path in told:
+        assert (page.WEB / path).is_file(), path
+    assert shown.index("importmap") < shown.index("modulepreload")  # a map that comes later than a module is too late
+
+
+def test_another_file_is_another_version(tmp_path: Path) -> None:
+    web = tmp_path / "web"
+    (web / "ui").mkdir(parents=True)
+    (web / "node_modules").mkdir()
+    (web / "ui" / "a.js").write_text("1", "utf-8")
+    first = modules.version_of(web)
+    assert modules.version_of(web) == first
+    (web / "node_modules" / "x.js").write_text("1", "utf-8")
+    assert modules.version_of(web) == first
+    (web / "ui" / "a.js").write_text("1 + 1", "utf-8")
+    second = modules.version_of(web)
+    (web / "ui" / "a.js").rename(web / "ui" / "b.js")
+    assert len({first, second, modules.version_of(web)}) == 3
+
+
+def test_imports_are_read(tmp_path: Path) -> None:
+    """One line or several, exports too, libraries by the map; not what is loaded on occasion, in a comment, or not there."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "vendor").mkdir()
+    first = """import {
+      a,
+      b,
+    } from "./parts/b.js";
+    """.replace("\n    ", "\n")
+    first += 'import { lib } from "lib";\nimport "./parts/plain.js";\nexport { c } from "./parts/c.js";\n'
+    first += (
+        '// import { x } from "./parts/x.js";\nconst later = () => import("./parts/x.js");\nimport y from "./nowhere.js";\n'
+    )
+    (tmp_path / "first.js").write_text(first, "utf-8")
+    (tmp_path / "parts" / "b.js").write_text('import { c } from "./c.js";\nimport { top } from "../first.js";\n', "utf-8")
+    for name in ("plain", "c", "x"):
+        (tmp_path / "parts" / f"{name}.js").write_text("export const c = 1;\n", "utf-8")
+    (tmp_path / "vendor" / "lib.js").write_text('import{n as t}from"./more.js";const f="from";export{t};', "utf-8")
+    (tmp_path / "vendor" / "more.js").write_text("export const n=1;", "utf-8")
+    found = modules.needed(("first.js",), {"lib": "/assets/vendor/lib.js"}, tmp_path)
+    assert found == ["first.js", "parts/b.js", "vendor/lib.js", "parts/plain.js", "parts/c.js", "vendor/more.js"]
 
 
 HOSTILE = [

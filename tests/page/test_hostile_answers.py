@@ -20,6 +20,7 @@ Goto = Callable[..., Page]
 SLOWEST = 15_000  # ms, on a loaded machine: the worst takes one or two seconds where nothing else runs
 READ = """async ([text, citations]) => {
     const { fragmentOf } = await import("/assets/ui/markdown_dom.js");
+    await (await import("/assets/ui/formulas.js")).fetchFormulas();
     const words = { copy: "c", table: "t", code: "k", cite: (n) => `c${n}`, verdict: () => "v" };
     const start = performance.now();
     fragmentOf(text, { citations, sentences: [], words });

@@ -1,5 +1,5 @@
-"""The page as a browser gets it: `index.html` with addresses that say which version of the files they mean, and with the modules
-of its first view told at once.
+"""The page as a browser gets it: `index.html` with addresses that say which version of the files they mean, and with the
+modules of its first view told at once.
 
 The one rule: both are read from the files as they are, so that nobody keeps a list or a number. An address of a version that is
 gone shows the file as it is now, and a module that is not told is loaded when another one imports it.
@@ -27,8 +27,8 @@ BUILDING = "node_modules"
 
 
 def told(page: str, web: Path, version: str) -> str:
-    """The page with its modules told and its addresses of this version. Who says `import("/assets/...")`, in the console say, gets
-    the same modules: the map sends them there.
+    """The page with its modules told and its addresses of this version. Who says `import("/assets/...")` without one, in the
+    console say, gets the same modules: the map sends them there.
     """
     found = MAP.search(page)
     if found is None or BEFORE not in page:

@@ -1,5 +1,6 @@
 """`/` for browsers, and the page's files under `/assets`. The one rule: a file is served only if its kind is in `KINDS`, it
 lies in the page's folder, and it is no part of what builds it; and no reply of the page runs a script that is not its own.
+What lies below a version (modules.py) is kept by browsers and never asked for again; all else is asked for each time.
 """
 
 from __future__ import annotations

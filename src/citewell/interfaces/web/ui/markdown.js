@@ -8,6 +8,7 @@ import { lang } from "../state.js";
 import { t } from "../i18n.js";
 import { said } from "../said.js";
 import { placed } from "../ask/place.js";
+import { formulas } from "./formulas.js";
 import { fragmentOf } from "./markdown_dom.js";
 
 /** @typedef {import("../ask/types.js").Citation} Citation */
@@ -24,10 +25,11 @@ const WAIT = 160; // milliseconds for the mouse to cross from the one to the oth
 export function Markdown({ text, citations = NONE, sentences = NONE, onCite }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const { tip, handlers } = useTips(citations, onCite);
+  const drawing = /[$\\]/.test(text) && formulas.value; // a text without a formula is not laid out anew for them
   useLayoutEffect(() => {
     const told = sentences.map((each) => ({ ...each, problems: each.problems.map(said) }));
     box.current?.replaceChildren(fragmentOf(text, { citations, sentences: told, words: wordsOf(citations) }));
-  }, [text, citations, sentences, lang.value]);
+  }, [text, citations, sentences, lang.value, drawing]);
   return html`<div class="md-frame" ...${handlers}>
     <div class="md" ref=${box}></div>
     ${tip && html`<${Tip} ...${tip} />`}

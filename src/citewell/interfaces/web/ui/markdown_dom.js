@@ -5,7 +5,7 @@
 import DOMPurify from "dompurify";
 import hljs from "highlight.js";
 import { Marked } from "marked";
-import temml from "temml";
+import { fetchFormulas, formulas } from "./formulas.js";
 import { markVerdicts } from "./markdown_verdicts.js";
 
 /** @typedef {import("../ask/types.js").Citation} Citation */
@@ -129,10 +129,13 @@ function coloured(code, name) {
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }
 
-/** Without its inline styles, which the content security policy refuses. @param {string} tex @param {boolean} block */
+/** Without its inline styles, which the content security policy refuses; its own words until what draws it is there. @param {string} tex @param {boolean} block */
 function mathOf(tex, block) {
+  const library = formulas.peek();
+  if (!library) void fetchFormulas();
   try {
-    const mathml = temml.renderToString(tex, { displayMode: block, throwOnError: true, trust: false, maxExpand: 200 });
+    if (!library) return `<code>${escaped(tex)}</code>`;
+    const mathml = library.renderToString(tex, { displayMode: block, throwOnError: true, trust: false, maxExpand: 200 });
     return mathml.replace(/ style="[^"]*"/g, "");
   } catch {
     return `<code>${escaped(tex)}</code>`;
