@@ -5,6 +5,7 @@ The one rule: times are the client's, cores and memory are the server's own; wha
 
 from __future__ import annotations
 
+import http.client
 import json
 import math
 import subprocess
@@ -73,7 +74,7 @@ def measure(server: Server, plans: Sequence[Plan]) -> Round:
         first=spread([turn.first for turn in turns]),
         token=spread([turn.token for turn in turns]),
         answered=spread([turn.answered for turn in turns]),
-        overhead=spread([turn.answered - modelled(turn, server.pace) for turn in turns]),
+        overhead=spread([turn.answered - modelled(turn, server.pace) for turn in turns if turn.answered]),
         lag=spread(lag.seconds),
         memory={"before": before, "peak": peak, "after": now},
         conversations=conversations,
@@ -119,8 +120,10 @@ def modelled(turn: Turn, pace: Pace) -> float:
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    """The middle, nine of ten, ninety-nine of a hundred, the longest; nothing of nothing."""
-    ordered = sorted(value for value in values if value)
+    """The middle, nine of ten, ninety-nine of a hundred, the longest; nothing of nothing. What never came is no time: the checks
+    tell of lost answers, and end the bench with 1.
+    """
+    ordered = sorted(value for value in values if value > 0)
     if not ordered:
         return {}
     at = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
@@ -147,5 +150,12 @@ class Lag:
     def _probe(self) -> None:
         while not self._over.wait(PROBE):
             began = time.perf_counter()
-            self._server.get("/api/health")
+            try:
+                self._server.get("/api/health")
+            except (
+                OSError,
+                http.client.HTTPException,
+                RuntimeError,
+            ) as error:  # not to be passed over: a server that does not answer lags most
+                print(f"/api/health failed after {time.perf_counter() - began:.1f} s: {error!r}", file=sys.stderr)
             self.seconds.append(time.perf_counter() - began)

@@ -295,6 +295,23 @@ def broken(archive: Path) -> list[bytes]:
     return [*cuts, *turned, *behind, bomb, os.urandom(5000), b"PK\3\4"]
 
 
+def below_zero(archive: Path, bad: Path) -> None:
+    """Its first header with the size -1, in base 256."""
+    packed = bytearray(gzip.decompress(archive.read_bytes()))
+    packed[124:136] = b"\xff" * 12
+    packed[148:156] = b" " * 8
+    packed[148:156] = f"{sum(packed[:512]):06o}\0 ".encode()
+    bad.write_bytes(gzip.compress(bytes(packed)))
+
+
+async def test_a_size_below_zero_is_not_read(home: Path, archive: Path, tmp_path: Path) -> None:
+    """What reads "as many bytes as there are" would take an archive's gigabytes into memory."""
+    bad = tmp_path / "bad.tar.gz"
+    below_zero(archive, bad)
+    with pytest.raises(UnreadableFile, match="below zero"):
+        await restored(bad, home, force=True)
+
+
 async def test_broken_archives(home: Path, archive: Path, tmp_path: Path) -> None:
     """Refused in words, wherever the fault is."""
     bad = tmp_path / "bad.tar.gz"

@@ -1,10 +1,12 @@
 """The `website` agent on an open App: which site is asked, its pages, and its state after every step.
 
-The one rule: a site is a collection. A session keeps which one it asks, so that a follow-up needs no address.
+The one rule: a site is a collection of its own, and never mixed into one of documents. A session keeps which one it asks, so
+that a follow-up needs no address.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,7 +38,18 @@ from citewell.types import Event, Hit, Step
 
 STATE = TypeAdapter(WebsiteState)
 STARTS = 3  # pages to begin with, of a collection that was not explored but added to
+AUTO = "auto"  # as a request names it
 SITE = "website"  # what a session keeps it under
+_PLACE = "\0"  # where an address stood
+_SAID = rf"{_PLACE}(?:\s*(?:,|、|and|or|和|与|及)?\s*{_PLACE})*"
+_NAMING = re.compile(  # the addresses with the words that only lead to them, in English and Chinese
+    rf"\s*(?:\b(?:according\s+to|of|on|at|from|in|by|via)\s+|(?:在|根据|按照|从|关于|对于)\s*)?[(<（]?{_SAID}[)>）]?\s*"
+    r"(?:(?:这个|该)?(?:网站|网页|页面|网店|官网))?(?:上面|里面|[上里中](?=[的\s，,]|$))?的?\s*",
+    re.IGNORECASE,
+)
+_SPACED = re.compile(r"\s+([?!.,;:？！。，；：])(?=\s|$)")
+_LEADING = " \t,;:，；：、-"
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +118,20 @@ def _fresh(run: Run, scope: Scope) -> WebsiteState:
 
 
 def _without_addresses(question: str) -> str:
-    """What is asked about the site that is named. Raises InvalidInput where nothing is."""
-    asked = " ".join(ADDRESS.sub(" ", question).split())
-    if question.strip() and not asked:
+    """What is asked about the site that is named, without the words that led to the address: "the return policy of ?" says
+    less than "the return policy?". Raises InvalidInput where nothing is.
+    """
+    asked = " ".join(_NAMING.sub(_rest, ADDRESS.sub(_PLACE, question)).split())
+    asked = _SPACED.sub(r"\1", asked).lstrip(_LEADING)
+    if question.strip() and not re.search(r"\w", asked):
         raise InvalidInput("the question is only an address", hint="say what you want to know about that site")
     return asked
+
+
+def _rest(found: re.Match[str]) -> str:
+    """What stands in the place of an address: nothing in Chinese, which has no spaces."""
+    around = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+    return "" if all(map(_CHINESE.match, around)) else " "
 
 
 async def scope_of(run: Run) -> Scope:
@@ -117,11 +139,12 @@ async def scope_of(run: Run) -> Scope:
     collection. An address of the site that the session asks is one more page to begin with. Raises InvalidInput where none
     names a site, or one is wrong.
     """
-    said = run.options
-    before = await _before(run)
+    said, named = run.options, await _named(run)
+    before = await _before(run, named)
     asked = tuple(canonical(url) for url in ADDRESS.findall(run.request.question))
     starts = tuple(canonical(url) for url in said.start_urls) or asked
-    if before is not None and starts and not said.start_urls and all(map(domains(before.allowed_domains).allow, starts)):
+    ours = before is not None and all(map(domains(before.allowed_domains).allow, starts))
+    if before is not None and ours and starts and not said.start_urls:
         before = replace(before, start_urls=tuple(dict.fromkeys((*starts, *before.start_urls))))
         starts = ()
     if not starts and before is None:
@@ -129,7 +152,7 @@ async def scope_of(run: Run) -> Scope:
         raise InvalidInput("which website is asked?", hint=hint, code="no_site")
     if starts or before is None:
         hosts = tuple(dict.fromkeys(urlsplit(url).netloc for url in starts))
-        before = Scope(run.request.collection or hosts[0], starts, hosts)
+        before = Scope((named if ours or run.request.agent != AUTO else "") or hosts[0], starts, hosts)
     if said.allowed_domains is not None:
         before = replace(before, allowed_domains=() if "*" in said.allowed_domains else tuple(said.allowed_domains))
     if said.instruction is not None:
@@ -159,13 +182,31 @@ def _within(scope: Scope, kept: Scope) -> bool:
     return all(map(domains(kept.allowed_domains).allow, scope.start_urls))
 
 
-async def _before(run: Run) -> Scope | None:
+async def _named(run: Run) -> str:
+    """The collection of the request, where a site may be kept in it; else empty, and the site goes by its host. With `auto` it
+    says which documents are meant, unless they are a site's pages; who asks a website by name may have a new one made.
+    """
+    app, name = run.app, run.request.collection
+    if not name:
+        return ""
+    by_name, kept = run.request.agent != AUTO, await app.sites.site(name) is not None
+    if by_name and kept:
+        return name
+    try:
+        documents = (await app.catalog.collection(name)).documents
+    except NotFound:
+        documents = 0
+    pages = {page.doc_id for page in await app.snapshots.of(name, links=False) if page.doc_id}
+    return name if documents <= len(pages) and (by_name or kept or pages) else ""
+
+
+async def _before(run: Run, named: str) -> Scope | None:
     """What the session asked, or what is kept of the collection."""
     if run.session_id:
         data = (await run.app.sessions.data(run.session_id)).get(SITE)
-        if data is not None and run.request.collection in {None, data["collection"]}:
+        if data is not None and named in {"", data["collection"]}:
             return Scope(data["collection"], tuple(data["start_urls"]), tuple(data["allowed_domains"]), data["instruction"])
-    return None if run.request.collection is None else await _kept(run.app, run.request.collection)
+    return await _kept(run.app, named) if named else None
 
 
 async def _kept(app: App, collection: str) -> Scope | None:

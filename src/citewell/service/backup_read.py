@@ -95,6 +95,8 @@ def _next(packed: gzip.GzipFile, archive: Path, expected: str) -> int:
         raise damaged(archive, f"{info.name[:200]!r} in it is no plain file but a {_kind(info)}")
     if info.name != expected:
         raise damaged(archive, f"{expected} is to come, and it holds {info.name[:200]!r}")
+    if info.size < 0:  # base 256 can say so
+        raise damaged(archive, f"{expected} in it has a size below zero")
     return info.size
 
 

@@ -106,10 +106,10 @@ class SiteDeleted(Shown):
 
 
 async def list_sites(app: App) -> list[SiteInfo]:
-    """In the order of their names."""
+    """In the order of their names. A page that could not be added to a collection makes no site of it."""
     sums = {each.collection: each for each in await app.snapshots.sums(app.embedder.name)}
     explored = {each.collection: each for each in await app.sites.sites()}
-    there = {*sums, *explored}
+    there = {*explored, *(name for name, each in sums.items() if each.pages)}
     if app.viewer is not None:
         there &= {each.name for each in await app.catalog.collections()}
     return [_info(name, sums.get(name), explored.get(name)) for name in sorted(there)]

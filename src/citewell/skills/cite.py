@@ -18,6 +18,7 @@ from citewell.models.base import Embedder, Vector
 from citewell.retrieve.rank import covered, stretched
 from citewell.skills.evidence import Passage
 from citewell.skills.facts import facts, plain_words
+from citewell.skills.table_rows import holds_for
 from citewell.skills.verify import Check, verify
 from citewell.types import Citation, Sentence
 
@@ -156,6 +157,9 @@ def _settle(
                 break
     if check.verdict != "unsupported" and _closer_says_otherwise(claim, question, quotable, held, chosen):
         check = replace(check, verdict="unsupported", problems=("a passage closer to the question gives another figure",))
+    if check.verdict != "unsupported" and (key := _only_for(claim, question, [quotable[i] for i in chosen])):
+        problem = f"the row of the table holds for {key} only; other rows give other figures"
+        check = replace(check, verdict="partly", problems=(*check.problems, problem))
     return _Bound(claim, [(quotable[i], float(scores[i])) for i in sorted(chosen)], check)
 
 
@@ -177,6 +181,12 @@ def _closer_says_otherwise(
         for i, s in enumerate(quotable)
         if i not in chosen
     )
+
+
+def _only_for(claim: str, question: str, quoted: Sequence[Source]) -> str:
+    """The key of a row that proves the claim, where the claim says it of all rows; empty where none does."""
+    keys = (holds_for(claim, question, source.text, source.passage.hit.text) for source in quoted)
+    return next((key for key in keys if key), "")
 
 
 def _checked(claim: str, question: str, quotable: Sequence[Source], chosen: Sequence[int], meaning: Vector | None) -> Check:

@@ -56,12 +56,13 @@ async def get_model(model: str, app: Citewell, _: Asking) -> Model:
 
 
 async def _names(app: App) -> list[str]:
-    sites = {site.collection for site in await list_sites(app)}
-    collections = [info.name for info in await list_collections(app) if info.name != CONFIRMED]
+    sites = {site.collection: site.pages for site in await list_sites(app)}
+    found = [info for info in await list_collections(app) if info.name != CONFIRMED]
+    collections = [info.name for info in found if info.name not in sites or info.documents > sites[info.name]]
     return [
         *(PREFIX + name for name in sorted(names(), key=lambda name: name != "auto") if name not in OF_A_SESSION),
         app.embedder.name,
-        *(f"{PREFIX}qa:{name}" for name in collections if name not in sites),
+        *(f"{PREFIX}qa:{name}" for name in collections),
         *(f"{PREFIX}website:{name}" for name in sorted(sites)),
         *(f"{PREFIX}data:{source.name}" for source in await list_sources(app)),
     ]

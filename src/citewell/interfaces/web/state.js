@@ -58,10 +58,10 @@ export const route = signal(read());
  * @type {import("@preact/signals").Signal<import("preact").ComponentType<{}> | null>} */
 export const sidebar = signal(/** @type {any} */ (null));
 
-/** Go to a path such as `/ask/ses_1`. @param {string} path @param {{replace?: boolean}} [how] */
+/** Go to a path such as `/ask/ses_1`; in place of a sheet or drawer that covers the page (`ui/back.js`). @param {string} path @param {{replace?: boolean}} [how] */
 export function go(path, { replace = false } = {}) {
   const hash = `#${path.startsWith("/") ? path : `/${path}`}`;
-  if (replace) history.replaceState(null, "", hash);
+  if (replace || history.state?.over) history.replaceState(null, "", hash);
   else if (location.hash !== hash) history.pushState(null, "", hash);
   route.value = read();
 }
@@ -71,8 +71,9 @@ export function link(...parts) {
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-addEventListener("hashchange", () => (route.value = read()));
-addEventListener("popstate", () => (route.value = read()));
+if (history.state?.over) history.replaceState(null, ""); // what covered the page before it was loaded anew
+addEventListener("hashchange", moved);
+addEventListener("popstate", moved);
 
 effect(() => {
   keep("lang", lang.value);
@@ -86,6 +87,12 @@ effect(() => {
 });
 
 effect(() => keep("user_id", user.value || null));
+
+/** Closing what covers the page leaves the address as it is. */
+function moved() {
+  const now = read();
+  if (JSON.stringify(now) !== JSON.stringify(route.value)) route.value = now;
+}
 
 /** The bare address is the place to ask. @returns {Route} */
 function read() {

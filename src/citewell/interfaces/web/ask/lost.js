@@ -5,14 +5,14 @@ import { html } from "../ui/html.js";
 import { Busy, Icon, Problem } from "../ui/index.js";
 
 const LINE = ["offline", "cut_off"]; // the line was lost
-const OURS = [...LINE, "stopping"]; // errors with words of our own
+const OURS = [...LINE, "stopping", "reloaded"]; // errors with words of our own
 
 /** @param {{run: import("./stream.js").Run}} props */
 export function Lost({ run }) {
   const error = run.error.value;
   const code = error instanceof ApiError ? error.code : "";
   if (!OURS.includes(code)) return html`<${Problem} error=${error} />`;
-  const kind = LINE.includes(code) ? "line" : "server";
+  const kind = LINE.includes(code) ? "line" : code === "reloaded" ? "page" : "server";
   const now = run.looking.value ? "looking" : run.resumable.value ? "kept" : "gone";
   return html`<div class="problem" role="alert">
     <${Icon} name="warning" />

@@ -17,7 +17,7 @@ const SLACK = 5; // seconds by which two clocks may differ
 /** Agents that keep what they have done after each step; what the others have done is gone with the line. */
 const KEEPING = ["dual_loop", "website", "paper"];
 /** Errors after which the answer may be there, or still come. */
-const LOSSES = ["offline", "cut_off", "stopping", "under_way"];
+const LOSSES = ["offline", "cut_off", "stopping", "under_way", "reloaded"];
 
 /** Whether an error leaves open what became of the question. @param {unknown} error @param {boolean} resumed it was to be gone on with */
 export function leavesOpen(error, resumed) {

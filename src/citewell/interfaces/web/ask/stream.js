@@ -30,6 +30,7 @@ import { afterLoss, afterStop, keepsItsWork, leavesOpen } from "./recover.js";
  * @property {Signal<number>} since  when the step in hand began, `performance.now()`
  * @property {Signal<boolean>} ending  asked to answer from what it has
  * @property {(request: Request, path?: string) => Promise<Answer | null>} ask
+ * @property {(request: Request, traceId: string, since: number) => Promise<Answer | null>} find  what became of a question that the page before this one asked
  * @property {() => void} stop
  * @property {() => Promise<void>} finish  a website question answers from what it has read
  */
@@ -59,6 +60,7 @@ export function newRun() {
     looking: signal(false),
     resumable: signal(false),
     ask,
+    find,
     stop: () => line?.abort(),
     finish,
   };
@@ -144,6 +146,15 @@ export function newRun() {
     if (run.stopped.value && mayBeKept) await recover(request, afterStop);
     else if (leavesOpen(run.error.value, Boolean(request.resume))) await recover(request, afterLoss);
     return run.busy.value ? null : run.answer.value; // another question may have been asked meanwhile
+  }
+
+  /** @param {Request} request @param {string} traceId @param {number} since @returns {Promise<Answer | null>} */
+  async function find(request, traceId, since) {
+    run.traceId.value = traceId;
+    run.error.value = errorOf({ code: "reloaded", message: t("ask.lost_page") });
+    begun = since;
+    await recover(request, afterLoss);
+    return run.busy.value ? null : run.answer.value;
   }
 
   /** Ends with the next question, or when the run is let go. @param {Request} request @param {typeof afterLoss} how */

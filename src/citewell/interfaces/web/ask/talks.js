@@ -5,7 +5,10 @@
 import { del, get, patch } from "../api.js";
 import { go, route } from "../state.js";
 import { batch, signal } from "../ui/html.js";
+import { effect } from "@preact/signals";
+import { leavesOpen } from "./recover.js";
 import { newRun } from "./stream.js";
+import { dropUnanswered, keepUnanswered, placeUnanswered, unansweredIn } from "./unanswered.js";
 
 /** @typedef {import("./types.js").Answer} Answer */
 /** @typedef {import("./types.js").Request} Request */
@@ -61,6 +64,7 @@ export function talkOf(id) {
   if (!talk) {
     talk = newTalk(id);
     talks.set(id, talk);
+    found(talk);
     if (id) void load(talk);
   }
   return talk;
@@ -68,12 +72,15 @@ export function talkOf(id) {
 
 /** A new one, empty; an answer in the making of the one before goes on, and is found in the list when it is kept. */
 export function beginTalk() {
-  if (talks.get("")?.turns.value.length) talks.delete("");
+  const before = talks.get("");
+  if (!before?.turns.value.length) return;
+  for (const turn of before.turns.value) if (!turn.run?.busy.value) dropUnanswered(turn.key);
+  talks.delete("");
 }
 
 /** Another person is asking: nothing of the one before stays. */
 export function forgetTalks() {
-  for (const talk of talks.values()) for (const turn of talk.turns.value) turn.run?.stop();
+  for (const talk of talks.values()) for (const turn of talk.turns.value) letGo(turn);
   talks = new Map();
   sessions.value = null;
   unfinished.value = [];
@@ -101,7 +108,9 @@ export async function load(talk) {
     const [session, { answers }] = await Promise.all([get(path), get(`${path}/answers`)]);
     batch(() => {
       talk.session.value = session;
-      talk.turns.value = [...joined(session.history, answers), ...talk.turns.value.filter((turn) => turn.run?.busy.value)];
+      const before = joined(session.history, answers);
+      const known = new Set(before.map((turn) => turn.key));
+      talk.turns.value = [...before, ...talk.turns.value.filter((turn) => turn.run && !known.has(turn.run.answer.value?.trace_id ?? ""))];
       talk.loading.value = false;
     });
   } catch (error) {
@@ -142,9 +151,9 @@ export function joined(history, answers) {
 export async function send(talk, request) {
   const run = newRun();
   /** @type {Turn} */
-  const turn = { key: `new${(count += 1)}`, question: request.question, request, at: Date.now() / 1000, run };
+  const turn = { key: newKey(), question: request.question, request, at: Date.now() / 1000, run };
   talk.turns.value = [...talk.turns.value, turn];
-  await ask(talk, run, request);
+  await ask(talk, turn, run, request);
 }
 
 /** Once more in its place: a run that was stopped goes on, a failed one is asked anew. @param {Talk} talk @param {Turn} turn @param {boolean} goOn */
@@ -153,7 +162,7 @@ export async function again(talk, turn, goOn) {
   const kept = goOn && run.resumable.value && run.traceId.value;
   const request = kept ? { question: turn.question, resume: kept } : { ...turn.request, question: turn.question };
   if (!kept && talk.id.value) request.session_id = talk.id.value;
-  await ask(talk, run, request);
+  await ask(talk, turn, run, request);
 }
 
 /** The same question, with what it was asked with, at the end of the conversation. @param {Talk} talk @param {Turn} turn */
@@ -164,28 +173,69 @@ export async function askAnew(talk, turn) {
 
 /** Go on with a run that was stopped before this page was opened. @param {Unfinished} left */
 export async function goOn(left) {
+  const open = talks.get(left.session_id) ?? talks.get("");
+  const stands = open?.turns.value.find((each) => each.run?.resumable.value && each.run.traceId.value === left.trace_id);
+  if (open && stands) {
+    go(open.id.value ? `/ask/${open.id.value}` : "/ask");
+    await again(open, stands, true);
+    return;
+  }
   beginTalk();
   const talk = talkOf(left.session_id);
   go(left.session_id ? `/ask/${left.session_id}` : "/ask");
   unfinished.value = unfinished.value.filter((each) => each.trace_id !== left.trace_id);
   const run = newRun();
   const request = { question: left.question, agent: left.agent };
-  talk.turns.value = [...talk.turns.value, { key: `new${(count += 1)}`, ...{ question: left.question, request, at: left.updated_at, run } }];
-  await ask(talk, run, { question: left.question, resume: left.trace_id });
+  const turn = { key: newKey(), question: left.question, request, at: left.updated_at, run };
+  talk.turns.value = [...talk.turns.value, turn];
+  await ask(talk, turn, run, { question: left.question, resume: left.trace_id });
 }
 
-/** @param {Talk} talk @param {Run} run @param {Request} request */
-async function ask(talk, run, request) {
+/** @param {Talk} talk @param {Turn} turn @param {Run} run @param {Request} request */
+async function ask(talk, turn, run, request) {
+  const kept = { ...turn.request, question: turn.question };
+  const off = effect(() => keepUnanswered({ key: turn.key, talk: talk.id.value, at: turn.at, trace_id: run.traceId.value, request: kept }));
   const answer = await run.ask(request);
+  off();
+  await came(talk, turn, answer);
+}
+
+/** The questions that the page asked here before it was loaded anew. @param {Talk} talk */
+function found(talk) {
+  for (const { key, at, trace_id, request } of unansweredIn(talk.id.value)) {
+    const run = newRun();
+    const turn = { key, question: request.question, request, at, run };
+    talk.turns.value = [...talk.turns.value, turn];
+    void run.find(request, trace_id, at).then((answer) => came(talk, turn, answer));
+  }
+}
+
+/** @param {Talk} talk @param {Turn} turn @param {Answer | null} answer */
+async function came(talk, turn, answer) {
+  const { run } = turn;
+  if (answer || (run && !run.busy.value && !leavesOpen(run.error.value, false))) dropUnanswered(turn.key);
+  if (answer) talk.turns.value = talk.turns.value.filter((each) => each.key !== answer.trace_id); // the history may have it too
   const id = answer?.session_id ?? "";
   if (id && !talk.id.value) {
     const here = talks.get("") === talk;
     talk.id.value = id;
     talks.set(id, talk);
+    placeUnanswered(talk.turns.value.map((each) => each.key), id);
     if (here) talks.delete("");
     if (here && route.value.path === "/ask") go(`/ask/${id}`, { replace: true });
   }
   await loadSessions();
+}
+
+/** @param {Turn} turn */
+function letGo(turn) {
+  turn.run?.stop();
+  dropUnanswered(turn.key);
+}
+
+/** Unlike any of a page before this one. */
+function newKey() {
+  return `new${Date.now()}-${(count += 1)}`;
 }
 
 /** @param {string} id @param {string} title */
@@ -197,7 +247,7 @@ export async function rename(id, title) {
 /** @param {string} id */
 export async function remove(id) {
   await del(`/sessions/${encodeURIComponent(id)}`);
-  for (const turn of talks.get(id)?.turns.value ?? []) turn.run?.stop();
+  for (const turn of talks.get(id)?.turns.value ?? []) letGo(turn);
   talks.delete(id);
   sessions.value = (sessions.value ?? []).filter((each) => each.session_id !== id);
   if (route.value.parts[1] === id) go("/ask", { replace: true });

@@ -75,7 +75,7 @@ function Making({ talk, turn, run, last, onEdit }) {
     ${run.error.value && html`<${Lost} run=${run} />
       <div class="stopped-foot">
         ${run.resumable.value && html`<${Button} kind="primary" icon="play" onClick=${() => again(talk, turn, true)}>${t("ask.go_on")}<//>`}
-        <${Button} icon="refresh" onClick=${() => again(talk, turn, false)}>${t("ask.ask_again")}<//>
+        <${Button} icon="refresh" disabled=${run.looking.value} onClick=${() => again(talk, turn, false)}>${t("ask.ask_again")}<//>
         <${Button} icon="edit" onClick=${() => onEdit(turn)}>${t("ask.edit")}<//>
       </div>`}
   </div>`;

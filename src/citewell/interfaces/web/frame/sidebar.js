@@ -2,6 +2,7 @@
 
 import { t } from "../i18n.js";
 import { lang, me, sidebar, theme } from "../state.js";
+import { useBack } from "../ui/back.js";
 import { IconButton } from "../ui/button.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { Icon } from "../ui/icon.js";
@@ -90,6 +91,7 @@ export function Drawer({ open, onClose }) {
     dialog.showModal();
     return () => dialog.close();
   }, [open]);
+  useBack(open, onClose);
   /** @param {MouseEvent} event a click beside it, or on a link in it (also the one that is open already) */
   const pressed = (event) => {
     const target = /** @type {Element} */ (event.target);

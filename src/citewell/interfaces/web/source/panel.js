@@ -3,6 +3,7 @@
  * The one rule: the focus goes in when it opens and back when it closes; on a phone it covers the page and keeps the focus.
  */
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+import { useBack } from "../ui/back.js";
 import { t } from "../i18n.js";
 import { PanelHead } from "./head.js";
 import { Edge, usePanelWidth } from "./edge.js";
@@ -39,6 +40,7 @@ function Panel({ citation, all, answer, call }) {
   useEffect(() => box.current?.querySelector("h2")?.focus(), [call, phone]);
   useEffect(() => setAsText(false), [citation.doc_id, call]);
   useEscape(box);
+  useBack(phone, closeSource);
   return html`<dialog class=${`panel${phone ? " sheet" : ""}`} ref=${box} style=${phone ? undefined : { inlineSize: `${edge.width}px` }}
     aria-label=${t("source.panel")} onCancel=${(/** @type {Event} */ event) => {
       event.preventDefault();

@@ -127,6 +127,7 @@ export const en = {
   ask_again: "Ask again",
   edit: "Edit and ask again",
   lost_line: "The line to the server was lost before the answer came.",
+  lost_page: "The page was loaded anew before the answer came.",
   lost_server: "The server was stopped before the answer came.",
   lost_looking: "When the server is back, this looks whether it was answered meanwhile.",
   lost_kept: "What was done so far is kept: it can go on where it was.",

@@ -125,6 +125,7 @@ export const zh = {
   ask_again: "再问一次",
   edit: "修改后再问",
   lost_line: "在得到回答之前，与服务器的连接中断了。",
+  lost_page: "在得到回答之前，页面被重新加载了。",
   lost_server: "在得到回答之前，服务器停止了。",
   lost_looking: "服务器恢复后，会查看这期间是否已有回答。",
   lost_kept: "已完成的部分保留着，可以从中断处继续。",

@@ -1,0 +1,66 @@
+"""Rows of tables as our parsers write them (`City: Oslo | Limit: €210`): which of them says a figure, and of what alone.
+
+The one rule: a row proves what it says of its own key; a sentence that names no part of the key says it of every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from citewell.ingest.sentences import LONGEST_ROW, language
+from citewell.knowledge.words import index_tokens
+from citewell.skills.facts import facts
+
+CELL = " | "
+
+
+def is_row(text: str) -> bool:
+    """Whether a sentence is a row of a table, which stands whole on its line."""
+    return CELL in text and "\n" not in text.strip() and len(text) <= LONGEST_ROW
+
+
+def holds_for(claim: str, question: str, row: str, around: str) -> str:
+    """The key that the figures of `claim` stand under in `row`, where neither claim nor question names any word of it and other
+    rows of the table in `around` give other figures; empty where the row proves them as they are said.
+    """
+    if not is_row(row) or language(claim) != language(row):
+        return ""  # the words of two languages cannot be compared
+    wanted = _figures(claim) - _figures(question)
+    cells = _cells(row)
+    taken = {n for n, (_, value) in enumerate(cells) if wanted & _figures(value)}
+    key = [value for n, (_, value) in enumerate(cells) if n not in taken and (n == 0 or n < min(taken, default=0))]
+    others = [other for other in _beside(row, around) if _differs(cells, _cells(other), taken)]
+    if not taken or not key or not others or any(_figures(other) & wanted for other in others):
+        return ""  # what tells the figures of several rows does not take one for all
+    own = set(index_tokens(" ".join(key))) - {word for other in others for word in index_tokens(other)}
+    named = own & set(index_tokens(f"{claim}\n{question}"))
+    return "" if named or not own else CELL.join(key)
+
+
+def _figures(text: str) -> frozenset[str]:
+    known = facts(text)
+    return known.numbers | known.dates
+
+
+def _cells(row: str) -> list[tuple[str, str]]:
+    """Label and value of each; a row's first cell may have no label."""
+    parts = [part.partition(": ") for part in row.strip().split(CELL)]
+    return [(label, value) if sign else ("", label) for label, sign, value in parts]
+
+
+def _beside(row: str, around: str) -> Iterator[str]:
+    """The other rows of its table: with the same labels, and no line of another kind between."""
+    lines = [line.strip() for line in around.splitlines() if line.strip()]
+    if row.strip() not in lines:
+        return
+    at, labels = lines.index(row.strip()), [label for label, _ in _cells(row)]
+    for way in (-1, 1):
+        n = at + way
+        while 0 <= n < len(lines) and [label for label, _ in _cells(lines[n])] == labels:
+            yield lines[n]
+            n += way
+
+
+def _differs(cells: list[tuple[str, str]], other: list[tuple[str, str]], taken: set[int]) -> bool:
+    """In a column that the claim takes its figures from, with a figure of its own."""
+    return any(other[n][1] != cells[n][1] and _figures(other[n][1]) for n in taken)
