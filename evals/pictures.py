@@ -33,7 +33,7 @@ from pictures_steady import NOW, Steady
 from pictures_views import EMPTY, VIEWS, Shot, View
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-COLOURS = 224
+COLOURS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class Taking:
         page.evaluate("document.fonts.ready")
         page.wait_for_timeout(150)  # a last frame
         shot = Image.open(io.BytesIO(page.screenshot(caret="hide"))).convert("RGB")
-        few = shot.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        few = shot.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         few.save(path, optimize=True)
 
 

@@ -120,8 +120,8 @@ def modelled(turn: Turn, pace: Pace) -> float:
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    """The middle, nine of ten, ninety-nine of a hundred, the longest; nothing of nothing. What never came is no time: the checks
-    tell of lost answers, and end the bench with 1.
+    """The middle, nine of ten, ninety-nine of a hundred, the longest; nothing of nothing. What never came is no time:
+    the checks tell of lost answers, and end the bench with 1.
     """
     ordered = sorted(value for value in values if value > 0)
     if not ordered:

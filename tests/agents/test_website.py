@@ -47,6 +47,7 @@ class Shelf:
     cosines: dict[str, float] = field(default_factory=dict)
     noted: list[tuple[str, list[str]]] = field(default_factory=list)
     broken: Exception | None = None
+    titles: dict[str, str] = field(default_factory=dict)
 
     async def open(self) -> None:
         """Nothing to load."""
@@ -65,7 +66,13 @@ class Shelf:
                 yield SitePage(url, url, how="failed", problem=f"{url}: status 404")
                 continue
             page = SitePage(
-                url, url, f"doc-{path}", path or "Home", tuple(self.links.get(path, [])), 1_700_000_000.0, "fetched"
+                url,
+                url,
+                f"doc-{path}",
+                self.titles.get(url, path or "Home"),
+                tuple(self.links.get(path, [])),
+                1_700_000_000.0,
+                "fetched",
             )
             self.pages[url] = page
             yield page
@@ -303,6 +310,22 @@ async def test_an_answer_that_does_not_settle(desk: Desk) -> None:
         state = await again.run()
         assert (state.status, again.site.noted) == (status, [])
         assert (FACT in state.final_answer) is (status == "fallback")
+        withheld = "the draft was withheld: what it says stands on the site, but does not settle the question"
+        assert state.warnings == ([] if status == "fallback" else [withheld])
+
+
+async def test_the_name_of_the_site_proves_nothing_and_disproves_nothing(desk: Desk) -> None:
+    """What the front page calls the site need not stand on its other pages; a name that stands nowhere is still none."""
+    assert desk.llm is not None
+    desk.site.titles[HOME] = "Lumo Lamps"
+    desk.llm.judge_with(lambda messages: 3.0 if FACT in str(messages) else -3.0)
+    desk.llm.reply_with(lambda _: f"At Lumo Lamps, {FACT[0].lower()}{FACT[1:]}")
+    state = await desk.run()
+    assert (state.status, [sentence.verdict for sentence in state.proof.sentences]) == ("answered", ["supported"])
+    other = Desk(Shelf(desk.site.texts, desk.site.links, titles={HOME: "Lumo Lamps"}))
+    assert other.llm is not None
+    other.llm.reply_with(lambda _: f"At Brass Beacons, {FACT[0].lower()}{FACT[1:]}")
+    assert (await other.run()).status != "answered"
 
 
 async def test_a_draft_without_proof(desk: Desk) -> None:

@@ -85,6 +85,7 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
         "csrf": "",
         "collection": "default",
         "home": str(app.settings.home),
+        "largest_file": app.settings.ingest.max_bytes,
     }
     [info] = await app.users.tokens("Ann")
     assert info.used_at > 0

@@ -15,6 +15,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 from tests.interfaces.auth import bearer, done, with_users
+from tests.timing import cpu_seconds
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, InvalidInput
@@ -243,6 +244,34 @@ def test_what_is_left_out_of_any_text() -> None:
     assert discreet("postgresql://ann:pw@db/x") == "postgresql://[left out]@db/x"
     assert discreet("see https://a.example/p?token=1#f, then") == "see https://a.example/p?[left out] then"
     assert discreet("a@b.example asks: why?") == "a@b.example asks: why?"
+    assert discreet("https://a.example/@ann/p, 1") == "https://a.example/@ann/p, 1"
+    assert logs.Discreet(["e", "seven77"])("seven77 eels") == "seven77 eels"  # else every line would be mangled
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("POSTGRESQL://user:pass@host/db", "POSTGRESQL://[left out]@host/db"),
+        ("HTTPS://h/a?token=sekret", "HTTPS://h/a?[left out]"),
+        ("mysql://u:pa/ss@host/db x", "mysql://[left out]@host/db x"),
+        ("at 'postgresql://u:pa'ss@host'", "at 'postgresql://[left out]@host'"),
+        ("postgresql://user:p@ss@host/db", "postgresql://[left out]@host/db"),
+        ("https://u:p@h/@a,mysql://u:p@h", "https://[left out]@h/@a,mysql://[left out]@h"),
+        ("X-API-Key: sk-12345", "X-API-Key: [left out]"),
+        ('{"api_key":"sk-12345"}', '{"api_key":"[left out]"}'),
+    ],
+)
+def test_secrets_in_every_spelling(text: str, told: str) -> None:
+    assert logs.Discreet()(text) == told
+
+
+@pytest.mark.parametrize("unit", ["a://x", "a", "bearer ", "cw_", "a://?", "a://@", "password:", " "])
+def test_a_long_line_is_cut_and_takes_no_time(unit: str) -> None:
+    discreet = logs.Discreet()
+    text = unit * (200_000 // len(unit))
+    assert cpu_seconds(lambda: discreet(text)) < 1.0
+    assert len(discreet(text)) < logs.LONGEST + 100
+    assert "pppp" not in discreet(f"{'x ' * 10_000}mysql://u:{'p' * 9_000}@h ends")  # cut behind the filter
 
 
 @pytest.mark.parametrize("form", ["json", "text"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,9 @@ from tests.interfaces.auth import bearer, with_users
 from tests.interfaces.test_mcp_http import BEGIN, JSON
 
 from citewell.config import Settings
+from citewell.interfaces.http.mcp_sessions import MOST_OF_A_USER
 from citewell.service.app import App
-from citewell.service.users import add_user
+from citewell.service.users import add_user, remove_user
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served
@@ -93,6 +95,67 @@ async def test_tools_see_what_their_user_sees(served: Served, tokens: dict[str, 
             result = await rita.call_tool(tool, arguments)
             assert result.is_error, tool
             assert result.structured_content["error"]["code"] == "not_found", tool
+
+
+async def test_one_users_sessions_leave_the_others_theirs(served: Served, tokens: dict[str, str]) -> None:
+    """However many one begins: the oldest that does nothing ends for a new one, and others begin as ever. One in use stays."""
+    client = served.client
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+
+    async def begun(name: str) -> dict[str, str]:
+        reply = await client.post("/mcp", json=BEGIN, headers=JSON | bearer(tokens[name]))
+        assert reply.status_code == 200, reply.text
+        return JSON | bearer(tokens[name]) | {"Mcp-Session-Id": reply.headers["mcp-session-id"]}
+
+    async def there(session: dict[str, str]) -> bool:
+        return (await client.post("/mcp", json=listing, headers=session)).status_code == 200
+
+    hers, first = await begun("eva"), await begun("rita")
+    async with client.stream("GET", "/mcp", headers=first) as listening:
+        assert listening.status_code == 200
+        many = [await begun("rita") for _ in range(2 * MOST_OF_A_USER)]
+        assert [await there(each) for each in many] == [False] * (MOST_OF_A_USER + 1) + [True] * (MOST_OF_A_USER - 1)
+        assert await there(first)
+        assert await there(hers)
+        assert await there(await begun("root"))
+    assert (await client.delete("/mcp", headers=many[-1])).status_code == 200
+    await begun("rita")
+    assert await there(many[-2])
+
+
+async def test_no_more_sessions_than_may_be_in_use(
+    served: Served, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where none of them does nothing, a new one is refused, to that user only, until one has ended."""
+    monkeypatch.setattr("citewell.interfaces.http.mcp_sessions.MOST_OF_A_USER", 2)
+    client = served.client
+
+    async def begin(name: str) -> httpx.Response:
+        return await client.post("/mcp", json=BEGIN, headers=JSON | bearer(tokens[name]))
+
+    async with AsyncExitStack() as stack:
+        for _ in range(2):
+            said = {"Mcp-Session-Id": (await begin("rita")).headers["mcp-session-id"]}
+            await stack.enter_async_context(client.stream("GET", "/mcp", headers=JSON | bearer(tokens["rita"]) | said))
+        refused = await begin("rita")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (429, "too_many_requests")
+        assert refused.headers["retry-after"]
+        assert (await begin("eva")).status_code == 200
+    assert (await begin("rita")).status_code == 200
+
+
+async def test_listening_ends_with_the_user(
+    served: Served, app: App, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stream that a client keeps open for news; what it asks next is told why."""
+    monkeypatch.setattr("citewell.interfaces.http.mcp.LOOK", 0.2)
+    client, said = served.client, JSON | bearer(tokens["rita"])
+    said["Mcp-Session-Id"] = (await client.post("/mcp", json=BEGIN, headers=said)).headers["mcp-session-id"]
+    async with asyncio.timeout(30), client.stream("GET", "/mcp", headers=said) as listening:
+        assert listening.status_code == 200
+        await remove_user(app, "rita")
+        await listening.aread()
+    assert (await client.get("/mcp", headers=said)).status_code == 401
 
 
 async def test_a_session_is_its_beginners(served: Served, tokens: dict[str, str]) -> None:

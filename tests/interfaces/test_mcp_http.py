@@ -144,6 +144,22 @@ async def test_ask_search_read_and_vote(mcp: Client, northgate: str, served: Ser
     assert vote["feedback_id"].startswith("fb_")
 
 
+async def test_where_nothing_is_named_the_fullest_collection_is_taken(mcp: Client, chat_agent: FakeAgent, app: App) -> None:
+    """While the usual one has no documents; and that is said."""
+    for name, texts in {"one": ["a"], "samples": ["b", "c"]}.items():
+        for text in texts:
+            await call(mcp, "add_document", text=f"# {text}\n\nThe lamp {text} is red.", title=text, collection=name)
+    said = "no collection was named, so samples was taken"
+    found, text = await call(mcp, "search", query="Which lamp is red?")
+    assert said in found["warnings"]
+    assert said in text
+    answer, _ = await call(mcp, "ask", question="Which lamp is red?", agent="qa")
+    assert said in answer["warnings"]
+    assert chat_agent.asked[-1].collection == "samples"
+    named, _ = await call(mcp, "search", query="Which lamp is red?", collection="one")
+    assert said not in named["warnings"]
+
+
 async def test_documents_are_added_and_found(mcp: Client, site_server: Any, served: Served) -> None:
     """As text or from an address; the server's worker does it while the tool waits."""
     added, _ = await call(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from sqlalchemy import text
 
@@ -10,6 +12,7 @@ from citewell.knowledge.db import Database
 from citewell.knowledge.users import Lifetime, Users, csrf_of, hash_of, reviewers
 
 LIFE = Lifetime(1_000, 100)
+NAMES_LIKE_MORE = ["-rf", "request_id=1", "a=b", '"q"', "a'b", "$HOME", "a:b", "a,b", "..", ".a", "@a", "_a", "a\u200bb", "<b>"]
 
 
 class Clock:
@@ -42,10 +45,73 @@ async def test_add_list_and_change(db: Database, users: Users) -> None:
     assert (await users.get("Ann")).tokens == 1
 
 
-@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "a\\b", "a\tb", "x" * 65, "a\x00", "\u202eann"])
+@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "a\\b", "a\tb", "x" * 65, "a\x00", "\u202eann", *NAMES_LIKE_MORE])
 async def test_names_that_are_none(users: Users, name: str) -> None:
     with pytest.raises(InvalidInput):
         await users.add(name, "reader")
+
+
+@pytest.mark.parametrize("name", ["a", "7", "ann.b_c-d@example.com", "王伟", "Зоя", "प्रिया", "e\u0301va", "x" * 64])
+async def test_names_of_any_script(users: Users, name: str) -> None:
+    assert (await users.add(name, "reader")).role == "reader"
+
+
+async def test_a_name_of_before_stays_usable(db: Database, users: Users) -> None:
+    """What may be chosen now says nothing of who is there already."""
+    query = text("INSERT INTO users (user_id, person, role, created_at) VALUES ('a=b', 'a=b', 'reader', 1)")
+    await db.write(lambda connection: connection.execute(query) and None)
+    token = await users.make_token("a=b")
+    assert (await users.set_role("a=b", "editor")).user_id == "a=b"
+    holder = await users.holder(token.token)
+    assert holder is not None
+    assert holder.user_id == "a=b"
+    assert len(await users.revoke_all("a=b")) == 1
+    await users.remove("a=b")
+
+
+async def test_revoke_all(users: Users) -> None:
+    """In one step, of this user only, also while others revoke one by one; each that went is told, once."""
+    await users.add("ann", "reader")
+    await users.add("bob", "reader")
+    tokens = [(await users.make_token("ann")).info.token_id for _ in range(21)]
+    other = (await users.make_token("bob")).info
+    gone, one, two = await asyncio.gather(users.revoke_all("ann"), *(_revoked(users, each) for each in tokens[:2]))
+    assert sorted([*(each.token_id for each in gone), *one, *two]) == sorted(tokens)
+    assert await users.tokens("ann") == []
+    assert await users.tokens("bob") == [other]
+    assert await users.revoke_all("ann") == []
+    with pytest.raises(NotFound):
+        await users.revoke_all("nobody")
+
+
+async def _revoked(users: Users, token_id: str) -> list[str]:
+    try:
+        return [(await users.revoke(token_id)).token_id]
+    except NotFound:
+        return []
+
+
+async def test_a_look_is_no_use(users: Users, clock: Clock) -> None:
+    """Who only looks whether somebody is still let in keeps neither a token fresh nor a session alive."""
+    await users.add("ann", "reader")
+    made = await users.make_token("ann")
+    assert await users.holder(made.token, note=False)
+    assert (await users.tokens("ann"))[0].used_at == 0
+    secret = await users.sign_in(made.info.token_id)
+    for _ in range(3):
+        clock.now += 40
+        there = await users.signed_in(secret, LIFE, note=False)
+    assert there is None
+
+
+async def test_whose_word_is_everybodys(db: Database, users: Users) -> None:
+    """A reviewer with a token that stands in a page is none: neither what comes through it counts, nor what came before."""
+    await users.add("guest", "reader")
+    widget = await users.make_token("guest", scope="widget", bound="collection:help")
+    await users.set_role("guest", "reviewer")
+    assert await db.read(reviewers) == ()
+    await users.revoke(widget.info.token_id)
+    assert await db.read(reviewers) == ("guest",)
 
 
 @pytest.mark.parametrize("same", ["ann", "ANN", " Ann ", "Ａｎｎ"])

@@ -38,6 +38,7 @@ MARK = """(words) => {
     return span.textContent;
 }"""
 LIT = "[...(CSS.highlights.get('paper-light') ?? [])].map(String).join('')"
+NODE = "[...(CSS.highlights.get('paper-light') ?? [])][0]?.startContainer"
 WIDE = "document.documentElement.scrollWidth <= innerWidth"
 
 
@@ -300,6 +301,10 @@ def test_the_outline_leads_to_the_pages(served: Served, read: Any, page: Page) -
     page.get_by_role("tab", name="Outline").click()
     page.get_by_role("button", name="5.1 Limitations").click()
     until(page, f"() => ({LIT}) === '5.1 Limitations'")
+    page.evaluate(f"window.before = {NODE}")
+    page.get_by_role("button", name="Larger").click()  # the page is drawn anew, and its words with it
+    until(page, f"() => ({LIT}) === '5.1 Limitations' && {NODE} !== window.before && {NODE}.isConnected")
+    page.get_by_role("button", name="Smaller").click()
     expect(page.get_by_role("group", name="Page").get_by_role("textbox")).to_have_value("4")
     page.get_by_role("button", name="Figure 1").click()
     expect(page.locator('[data-page="2"]')).to_be_in_viewport()

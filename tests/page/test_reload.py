@@ -65,7 +65,13 @@ def test_what_was_answered_meanwhile_is_there(served: Served, goto: Goto, page: 
 
 def test_what_is_kept_goes_on(goto: Goto, page: Page) -> None:
     """The sidebar and the conversation tell of one and the same question."""
-    left: dict[str, Any] = {"trace_id": "tr_9", "agent": "dual_loop", "question": "What holds?", "session_id": "", "updated_at": 1}
+    left: dict[str, Any] = {
+        "trace_id": "tr_9",
+        "agent": "dual_loop",
+        "question": "What holds?",
+        "session_id": "",
+        "updated_at": 1,
+    }
     for path in ("**/api/runs", "**/api/runs?*"):
         page.route(path, lambda route: route.fulfill(json={"runs": [left]}))
     goto("/ask")

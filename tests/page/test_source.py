@@ -162,6 +162,8 @@ def test_pdf_with_wrong_glyphs_is_drawn_by_the_server(
     expect(image).to_have_js_property("complete", value=True)
     assert image.evaluate("image => image.naturalWidth") > 1000
     expect(panel.locator(".panel-note")).to_contain_text("PDF")
+    expect(panel.locator('[data-page="2"] .panel-words')).to_be_attached()  # to be selected, over the server's picture
+    expect(panel.locator('[data-page="2"] .panel-mark').first).to_be_in_viewport()
     axe(page)
     picture("source-pdf-pictures")
     panel.get_by_role("button", name="纯文本").click()

@@ -213,7 +213,11 @@ async def test_without_a_chat_model(settings: Settings, tmp_path: Path) -> None:
     async with App(settings.model_copy(update={"llm": "none"})) as app:
         await add_source(app, str(path))
         answer = await ask(app, asking("Which services has IT?"))
+        left = await ask(app, asking("Which services has the function IT?", options={}).model_copy(update={"agent": "auto"}))
+        named = await ask(app, asking("What?", options={"source": "costs"}).model_copy(update={"agent": "auto"}))
     assert (answer.status, answer.stop_reason) == ("refused", "no_model")
+    assert "setting llm" in answer.answer
+    assert (left.agent != "data", named.agent) == (True, "data")
 
 
 async def test_steps_come_as_they_happen(app: App, costs: Path) -> None:

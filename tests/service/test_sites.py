@@ -79,6 +79,10 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
     assert site.oldest is not None
     assert site.newest is not None
     assert site.oldest < site.newest
+    await app.catalog.create_collection("default")
+    with pytest.raises(Exception, match="status 404"):
+        await app.pages.page(f"{site_server.url}/none", "default", seconds=5)
+    assert [each.collection for each in await sites.list_sites(app)] == ["explored", "site"]
     pages = await sites.pages_of(app, "site")
     assert [(page.url.removeprefix(site_server.url), page.title, bool(page.problem)) for page in pages] == [
         ("/a", "/a", False),

@@ -174,3 +174,34 @@ async def test_an_extract_holds_no_heading() -> None:
 def test_a_draft_loses_marks_and_links(draft: str, text: str) -> None:
     """Which quote proves what is our code's to say, and no address of the model's own is shown."""
     assert tidy(draft) == text
+
+
+NIGHTS = """城市类别: 一类 | 城市: 北京、上海、广州、深圳 | 普通员工: 520元 | 部门负责人以上: 700元
+城市类别: 二类 | 城市: 省会城市、计划单列市 | 普通员工: 400元 | 部门负责人以上: 550元
+城市类别: 三类 | 城市: 其他城市 | 普通员工: 300元 | 部门负责人以上: 420元"""
+ASKED = "差旅时每晚酒店最多报销多少？"
+
+
+@pytest.mark.parametrize(
+    ("claim", "question", "verdict"),
+    [
+        ("普通员工每晚为520元，部门负责人以上为700元。", ASKED, "partly"),
+        ("普通员工每晚为520元。", "去深圳出差，普通员工每晚最多报销多少？", "supported"),
+        ("一类城市普通员工为520元。", ASKED, "supported"),
+        ("普通员工为520元、400元。", ASKED, "supported"),
+    ],
+)
+async def test_a_row_does_not_prove_what_is_said_of_every_row(claim: str, question: str, verdict: str) -> None:
+    """The city class dropped, its figure stood for all as proved; named or asked about, it is."""
+    proof = await prove(claim, question, passages(NIGHTS), None)
+    assert [s.verdict for s in proof.sentences] == [verdict]
+    told = "the row of the table holds for 一类 | 北京、上海、广州、深圳 only; other rows give other figures"
+    assert (told in proof.sentences[0].problems) == (verdict == "partly")
+    assert await told_of("Group: A | Limit: €210", "Group: B | Limit: €165") == "partly"
+    assert await told_of("Group: A | Limit: €210", "Group: B | Limit: €210") == "supported"
+
+
+async def told_of(*rows: str) -> str:
+    """The verdict on the first row's limit, said of all."""
+    proof = await prove("The limit is €210.", "What is the limit?", passages("\n".join(rows)), None)
+    return proof.sentences[0].verdict

@@ -10,6 +10,7 @@ from citewell.service.add import add
 from citewell.service.ask import AskRequest, ask
 from citewell.service.ask_website import _without_addresses
 from citewell.service.sites import list_sites
+
 if TYPE_CHECKING:
     from pathlib import Path
 

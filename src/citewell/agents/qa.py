@@ -258,7 +258,7 @@ async def _extract(state: QAState, deps: Deps, lang: str, *, degraded: bool) -> 
     extract = await answering.extract(state.standalone_question, state.passages, embedder)
     # a confirmed answer has numbers of its own citations in it
     state.initial_answer = answering.tidy(extract) if state.vouched else extract
-    state.generation_status = "degraded" if degraded else "success"
+    state.generation_status, state.extracted = "degraded" if degraded else "success", True
     return "store_answer"
 
 
@@ -316,10 +316,15 @@ def _settle(state: QAState, proof: Proof, model: Logistic | None) -> None:
     if not kept.sentences:
         state.status = "refused"
         state.final_answer = refusal(state.retrieved_documents, lang)
-        state.warnings.append("the draft was withheld: none of its sentences stands in the sources")
+        if not state.extracted:
+            state.warnings.append("the draft was withheld: none of its sentences stands in the sources")
         return
-    if dropped:
-        state.warnings.append(f"{dropped} sentence(s) of the draft were left out: the sources do not prove them")
+    if state.extracted and state.generation_status == "success":
+        state.warnings.append("no chat model worded this: these are the documents' own sentences")
+    if dropped == 1 and not state.extracted:
+        state.warnings.append("1 sentence of the draft was left out: the sources do not prove it")
+    elif dropped and not state.extracted:
+        state.warnings.append(f"{dropped} sentences of the draft were left out: the sources do not prove them")
     state.proof, state.followed = kept, followed_in(kept.citations, state.vouched)
     state.formatted_citations = format_citations(state.proof.citations, lang)
     text = with_markers(state.proof.sentences, lang)

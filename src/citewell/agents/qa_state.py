@@ -90,6 +90,7 @@ class QAState:
     initial_answer: str = ""
     citation_sources: list[dict[str, Any]] = field(default_factory=list)
     generation_status: Literal["", "success", "degraded", "refused", "smalltalk", "failed"] = ""
+    extracted: bool = False  # the initial answer is of the evidence's own sentences
     # AnswerRefinementNode
     proof: Proof = field(default_factory=lambda: Proof([], []))
     final_answer: str = ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from citewell.agents import website_links
 from citewell.agents.website_end import settle
@@ -254,7 +255,7 @@ async def draft_answer(state: WebsiteState, deps: Deps) -> Literal["end"]:
     await deps.site.open()
     if state.evidence_settles:
         await word(state, deps.llm, deps.embedder, deps.thresholds.quality_threshold)
-        state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched)
+        state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched, _own_name(state, deps))
         state.settled = await settles(state, deps.llm, state.proof)
         if state.generation == "worded" and _unproved(state) and _plainly_there(state):
             await _quote(state, deps)
@@ -264,6 +265,15 @@ async def draft_answer(state: WebsiteState, deps: Deps) -> Literal["end"]:
     if state.status == "answered":
         await deps.site.note_answer(state.standalone, [citation.doc_id for citation in state.proof.citations])
     return "end"
+
+
+def _own_name(state: WebsiteState, deps: Deps) -> str:
+    """What the front page calls the site: a name that its other pages need not repeat. None where they are of several sites."""
+    hosts = {urlsplit(passage.hit.uri).netloc for passage in state.passages}
+    if len(hosts) != 1:
+        return ""
+    pages = ((urlsplit(page.uri), page.title) for page in deps.site.pages.values())
+    return " ".join(title for url, title in pages if url.netloc in hosts and url.path in {"", "/"} and not url.query)
 
 
 def _unproved(state: WebsiteState) -> bool:
@@ -280,7 +290,7 @@ async def _quote(state: WebsiteState, deps: Deps) -> None:
     state.warnings.append("the draft was withheld: none of its sentences stands on the site")
     state.response = await extract(state.standalone, state.passages, deps.embedder)
     state.generation, state.settled = "extracted", None
-    state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched)
+    state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched, _own_name(state, deps))
     note(generation=state.generation, draft=state.response)
 
 

@@ -55,7 +55,10 @@ def _show(state: WebsiteState, deps: Deps) -> None:
 def _refuse(state: WebsiteState, deps: Deps) -> None:
     state.status = "refused"
     state.confidence = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, [], deps.calibration)
-    if state.proof.sentences:
+    proofs = state.proof.citations
+    if proofs:
+        state.warnings.append("the draft was withheld: what it says stands on the site, but does not settle the question")
+    elif state.proof.sentences:
         state.warnings.append("the draft was withheld: none of its sentences stands on the site")
     state.proof = Proof([], [])
     read = sum(bool(page.doc_id) for page in deps.site.pages.values())
@@ -64,7 +67,8 @@ def _refuse(state: WebsiteState, deps: Deps) -> None:
         state.final_answer = _joined(state, say(state.stop_reason, state.lang, **said), _unread(state))
         return
     state.stop_reason = state.stop_reason or "unsettled"
-    where = nearest(state.documents, state.lang) if state.documents else ""
+    near = proofs or state.documents
+    where = nearest(near, state.lang) if near else ""
     parts = (say("site_refused", state.lang, **said), where, say(state.stop_reason, state.lang), _unread(state))
     state.final_answer = _joined(state, *parts)
 

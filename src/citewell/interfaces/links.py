@@ -20,7 +20,7 @@ from citewell.types import Answer, Citation
 
 LONGEST_QUOTE = 300  # characters of a quote in the list of sources
 HEADINGS = {"en": "Sources", "zh": "来源"}
-SOURCES = re.compile(rf"\n+\*\*(?:{'|'.join(HEADINGS.values())})\*\*\n\n1\. .*\Z", re.DOTALL)  # the list, where one stands
+SOURCES = re.compile(rf"\n\*\*(?:{'|'.join(HEADINGS.values())})\*\*\n\n1\. ")  # where the list begins
 NUMBER_LINK = re.compile(r"\[(\d{1,3})\]\([^()\s]*\)")  # a number as `linked` writes it
 _CODE = r"```.*?(?:```|\Z)|`[^`\n]*`"
 _MARK = re.compile(rf"(?P<code>{_CODE})|(?P<picture>!)(?=\[)|\[(?P<n>\d{{1,3}})\](?!\()", re.DOTALL)
@@ -133,7 +133,8 @@ def escaped(text: str) -> str:
 
 def unlinked(text: str) -> str:
     """What `linked` wrote, as the answer was: for programs that send it back as part of a conversation."""
-    return NUMBER_LINK.sub(r"[\1]", SOURCES.sub("", text)).strip()
+    found = SOURCES.search(text)
+    return NUMBER_LINK.sub(r"[\1]", text[: found.start()] if found else text).strip()
 
 
 def _quoted(url: str) -> str:

@@ -27,13 +27,21 @@ WORDY = ("stamina", "opentelemetry.exporter", "uvicorn.access")
 FIELDS = ("method", "route", "status", "seconds", "user_id")  # of an access line, where there are
 LEFT_OUT = "[left out]"
 SHORTEST = 4  # characters of a question that is looked for: shorter ones are words of everybody's
-_PATTERNS = (
-    (re.compile(r"\bcw_[\w-]{8,}"), LEFT_OUT),  # tokens
-    (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{4,}"), rf"\1 {LEFT_OUT}"),
-    (re.compile(r"(citewell_session=)[^\s;,'\"]+"), rf"\1{LEFT_OUT}"),
-    (re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#'\"<>]+\?)[^\s'\"<>]+"), rf"\1{LEFT_OUT}"),
-    (re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@'\"]+@"), rf"\1{LEFT_OUT}@"),
+SHORTEST_KEY = 8  # of a setting that is looked for, likewise
+LONGEST = 8_000  # characters that are told of one text
+_NAMES = r"x[-_]api[-_]key|api[-_]?key|x-csrf-token|password|passwd"
+_PATTERNS = tuple(  # each reads a text once, whatever it holds
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        (r"\bcw_[\w-]{8,}", LEFT_OUT),  # tokens
+        (r"\b(bearer|basic)\s+[\w.~+/=-]{4,}", rf"\1 {LEFT_OUT}"),
+        (rf"((?:{_NAMES})['\"]?\s?[:=]\s?['\"]?)[^\s'\",;&]{{4,}}", rf"\1{LEFT_OUT}"),
+        (r"(citewell_session=)[^\s;,'\"]+", rf"\1{LEFT_OUT}"),
+    )
 )
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]{0,30}://)", re.IGNORECASE)
+_WEB = frozenset({"http://", "https://", "ws://", "wss://"})
+_QUERY = re.compile(r"\?[^'\"<>]+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # a line is one line, and no terminal obeys it
 
 
@@ -41,7 +49,7 @@ class Discreet:
     """Takes out of a text what no log may hold. `secrets`: those of the settings."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self.secrets = sorted({each for each in secrets if each}, key=len, reverse=True)
+        self.secrets = sorted({each for each in secrets if len(each) >= SHORTEST_KEY}, key=len, reverse=True)
 
     def __call__(self, text: str) -> str:
         this = now()
@@ -51,7 +59,7 @@ class Discreet:
             text = text.replace(secret, LEFT_OUT)
         for pattern, instead in _PATTERNS:
             text = pattern.sub(instead, text)
-        return text
+        return _shortened(_addressed(text))
 
 
 class Ids(logging.Filter):
@@ -153,6 +161,31 @@ def _without(text: str, hidden: str) -> str:
         if len(form) >= SHORTEST:
             text = text.replace(form, LEFT_OUT)
     return text
+
+
+def _addressed(text: str) -> str:
+    """Without names, passwords and queries of addresses."""
+    first, *parts = _SCHEME.split(text)
+    return first + "".join(scheme + _address(scheme, rest) for scheme, rest in zip(parts[::2], parts[1::2], strict=True))
+
+
+def _address(scheme: str, rest: str) -> str:
+    """What stands behind `scheme`, as far as the next one. A password may hold every sign but white space, so all before the last
+    @ goes; pages of the web may have an @ in their path, which stays.
+    """
+    size = next((n for n, letter in enumerate(rest) if letter.isspace()), len(rest))
+    word, behind = rest[:size], rest[size:]
+    host = re.split(r"[/?#]", word, maxsplit=1)[0] if scheme.lower() in _WEB else word
+    at = host.rfind("@")
+    if at >= 0:
+        word = f"{LEFT_OUT}{word[at:]}"
+    return _QUERY.sub(f"?{LEFT_OUT}", word, count=1) + behind
+
+
+def _shortened(text: str) -> str:
+    """Cut last, so that no secret is cut in two and missed: an error's own words stand at the end."""
+    left = len(text) - LONGEST
+    return f"{text[: LONGEST // 2]} [{left} characters cut] {text[-LONGEST // 2 :]}" if left > 0 else text
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:

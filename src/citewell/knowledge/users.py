@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import secrets
 import time
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -26,6 +27,7 @@ Scope = Literal["", "widget"]  # what a token is good for: everything its user m
 
 PREFIX = "cw_"  # of a token, so that people and scanners for lost secrets know what it is
 LONGEST_NAME = 64
+BETWEEN = "._-@"  # what a user's name may have beside letters, their marks, and digits
 NOTED = 60.0  # seconds within which a second use is not written down: not every request shall write
 
 
@@ -84,10 +86,13 @@ def hash_of(secret: str) -> str:
 
 
 def check_user(user_id: str) -> str:
-    """A name as it is kept. It stands in addresses and lists: printable, no space or slash in it. Raises InvalidInput."""
+    """A new name as it is kept. It stands in addresses, lists, commands and lines of the log, and must be nothing but a name in
+    any of them. Raises InvalidInput.
+    """
     user = named(user_id)
-    if not user or len(user) > LONGEST_NAME or not user.isprintable() or any(c.isspace() or c in "/\\" for c in user):
-        hint = f"1 to {LONGEST_NAME} printable characters, without spaces and slashes"
+    kinds = [unicodedata.category(each)[0] if each not in BETWEEN else "" for each in user]
+    if not 0 < len(user) <= LONGEST_NAME or kinds[0] not in {"L", "N"} or not {*kinds} <= {"L", "N", "M", ""}:
+        hint = f"1 to {LONGEST_NAME} letters and digits of any script; after the first also . _ - @"
         raise InvalidInput(f"user name {user[:LONGEST_NAME]!r}: not allowed", hint=hint)
     if person(user) == VISITOR:
         raise InvalidInput(f"user name {user}: kept for visitors of pages of other sites", hint="choose another, as guest")
@@ -207,13 +212,25 @@ class Users:
 
         return await self._db.write(revoke)
 
-    async def holder(self, token: str) -> Holder | None:
-        """Whose token it is; None where it is nobody's, or has run out."""
+    async def revoke_all(self, user_id: str) -> Sequence[TokenInfo]:
+        """All that a user has, in one step: those that were, the newest first."""
+        user = named(user_id)
+
+        def revoke(connection: Connection) -> Sequence[TokenInfo]:
+            _user(connection, user, 0)
+            gone = [TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()]
+            connection.execute(text("DELETE FROM tokens WHERE user_id = :id"), {"id": user})
+            return gone
+
+        return await self._db.write(revoke)
+
+    async def holder(self, token: str, *, note: bool = True) -> Holder | None:
+        """Whose token it is; None where it is nobody's, or has run out. `note`: as a use of it."""
         now, digest = self._clock(), hash_of(token)
         row = await self._db.read(lambda connection: connection.execute(_HOLDER, {"sha": digest, "now": now}).one_or_none())
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
-        if now - row.used_at > NOTED:
+        if note and now - row.used_at > NOTED:
             await self._db.write(lambda connection: connection.execute(_USED, {"id": row.token_id, "now": now}) and None)
         return Holder(row.user_id, row.role, row.scope, row.token_id, bound=row.bound)
 
@@ -224,14 +241,16 @@ class Users:
         await self._db.write(lambda connection: connection.execute(_SIGN_IN, row) and None)
         return secret
 
-    async def signed_in(self, secret: str, life: Lifetime) -> Holder | None:
-        """Whose session it is; None where it is none, was ended, or has run out (it, or the token behind it)."""
+    async def signed_in(self, secret: str, life: Lifetime, *, note: bool = True) -> Holder | None:
+        """Whose session it is; None where it is none, was ended, or has run out (it, or the token behind it). `note`: as a use
+        of it.
+        """
         now, digest = self._clock(), hash_of(secret)
         values = {"sha": digest, "now": now, "made": now - life.most, "used": now - life.idle}
         row = await self._db.read(lambda connection: connection.execute(_SIGNED_IN, values).one_or_none())
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
-        if now - row.used_at > min(NOTED, life.idle / 2):
+        if note and now - row.used_at > min(NOTED, life.idle / 2):
             await self._db.write(lambda connection: connection.execute(_SEEN, {"sha": digest, "now": now}) and None)
         return Holder(row.user_id, row.role, row.scope, row.token_id, row.created_at)
 
@@ -255,8 +274,8 @@ def csrf_of(secret: str) -> str:
 
 
 def reviewers(connection: Connection) -> tuple[str, ...]:
-    """The users whose role makes their word count."""
-    return tuple(connection.execute(text("SELECT user_id FROM users WHERE role IN ('reviewer', 'admin')")).scalars())
+    """The users whose role makes their word count. Not those with a token that stands in a page: their word is everybody's."""
+    return tuple(connection.execute(_REVIEWERS).scalars())
 
 
 def _leave_an_admin(connection: Connection, user: str) -> None:
@@ -286,6 +305,10 @@ def _token(connection: Connection, token_id: str, user: str | None = None) -> To
     return TokenInfo(**row)
 
 
+_REVIEWERS = text(
+    """SELECT user_id FROM users WHERE role IN ('reviewer', 'admin')
+    AND user_id NOT IN (SELECT user_id FROM tokens WHERE scope = 'widget')"""
+)
 _USERS = """SELECT u.user_id, u.role, u.created_at,
         (SELECT count(*) FROM tokens t WHERE t.user_id = u.user_id AND (t.expires = 0 OR t.expires > :now)) AS tokens,
         (SELECT max(used_at) FROM tokens t WHERE t.user_id = u.user_id) AS used_at

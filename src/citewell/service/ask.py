@@ -28,7 +28,7 @@ from citewell.service.auto import Asked, choose
 from citewell.service.data_pick import tables_asked
 from citewell.service.knowledge import used_in
 from citewell.service.options import AskOptions, filter_of, options_of, strategy_of, unused
-from citewell.service.run import AskRequest, Run
+from citewell.service.run import AskRequest, Run, recent
 from citewell.service.search import waiting
 from citewell.service.sessions import own_session
 from citewell.service.snapshot import request_of, snapshot_of
@@ -146,7 +146,7 @@ async def begin(app: App, request: AskRequest) -> Run:
 
 def _whole(request: AskRequest) -> AskRequest:
     """Without half characters, which no store and no model takes."""
-    history = request.history and [m.model_copy(update={"content": clean(m.content)}) for m in request.history]
+    history = request.history and recent([m.model_copy(update={"content": clean(m.content)}) for m in request.history])
     return request.model_copy(update={"question": clean(request.question), "history": history})
 
 

@@ -39,10 +39,14 @@ async def pick(app: App, question: str) -> list[str]:
 
 
 async def tables_asked(run: Run, session_agent: str) -> tuple[str, str]:
-    """For `auto`: the source, and why, empty where the user names it. Two empty texts where tables are not plainly meant."""
+    """For `auto`: the source, and why, empty where the user names it. Two empty texts where tables are not plainly meant, or no
+    chat model is there to word statements: then only what people have confirmed is answered, which documents may do too.
+    """
     app, question, history = run.app, run.request.question, run.history
     if run.options.source:
         return run.options.source, ""
+    if app.llm is None:
+        return "", ""
     elsewhere = bool(ADDRESS.search(question)) or asks_to_remember(question) or bool(facts_told(question))
     if elsewhere or session_agent in {"paper", "website"} or wants_web(question) or asks_about_talk(question):
         return "", ""

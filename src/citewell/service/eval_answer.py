@@ -10,6 +10,7 @@ from citewell.measure import wording
 from citewell.measure.dataset import Question
 from citewell.measure.report import Cited, Replied
 from citewell.service.ask import AskRequest, stream
+from citewell.service.run import recent
 from citewell.service.eval_search import Asked, Shelf
 from citewell.service.eval_sets import Options
 from citewell.skills.confidence import answer_signals, share
@@ -60,7 +61,7 @@ async def _ask(shelf: Shelf, asked: Asked, options: Options) -> tuple[Answer, di
         question=asked.question.question,
         agent=options.agent,
         collection=shelf.corpus.collection,
-        history=list(asked.question.history),
+        history=recent(asked.question.history),
         keep=False,
         options={"strategy": options.strategy, **options.said},
     )

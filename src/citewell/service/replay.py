@@ -16,7 +16,7 @@ from citewell.models.recorded import Recorded
 from citewell.service.app import App
 from citewell.service.ask import AGENTS, begin, trace_of
 from citewell.service.differences import Difference, differences
-from citewell.service.run import Again, AskRequest, Run
+from citewell.service.run import Again, AskRequest, Run, recent
 from citewell.types import Answer, Message, Shown, Trace
 
 STATES = {"report": FIRST, "plan": PENDING_PLAN}  # of a session when such a message comes first
@@ -80,7 +80,7 @@ async def _run(app: App, trace: Trace, *, fetch: bool) -> Run:
         collection=asked["collection"] if trace.agent != "paper" else None,
         session_id=trace.session_id if trace.agent == "paper" else None,
         user_id=trace.user_id,
-        history=history,
+        history=recent(history),
         keep=False,
         options=options,
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from citewell.flow import END
 from citewell.knowledge.index import Filter
@@ -23,11 +23,13 @@ from citewell.service.options import AskOptions
 from citewell.skills.cite import Proof
 from citewell.types import Answer, Message, Shown, Status, Step, Usage
 
+MOST_HISTORY = 100  # messages that a request may bring
+LONGEST_MESSAGE = 20_000  # characters of each; the outline of what was said takes the first sentences
 _TOKENS = TypeAdapter(Tokens)
 
 
 class AskRequest(Shown):
-    """What a channel asks. `history` given: it is used instead of a session. `keep` False: no session is made for it, and
+    """What a channel asks. `history` given: it is used instead of a session; as much as `recent` leaves. `keep` False: no session is made for it, and
     nothing is remembered. `options`: the fields of AskOptions. `resume`: the trace_id of a run that did not end; it goes on
     as it was asked, and nothing else of this request but the `user_id` counts.
     """
@@ -37,16 +39,30 @@ class AskRequest(Shown):
     collection: str | None = None
     session_id: str | None = None
     user_id: str = "local"
-    history: list[Message] | None = None
+    history: list[Message] | None = Field(None, max_length=MOST_HISTORY)
     keep: bool = True
     options: dict[str, Any] = Field(default_factory=dict)
     resume: str | None = None
+
+    @field_validator("history")
+    @classmethod
+    def _readable(cls, history: list[Message] | None) -> list[Message] | None:
+        """What is longer than any answer is no conversation, and would have to be read with every question."""
+        for n, message in enumerate(history or []):
+            if len(message.content) > LONGEST_MESSAGE:
+                raise ValueError(f"message {n} has {len(message.content)} characters, {LONGEST_MESSAGE} are allowed")
+        return history
 
     @model_validator(mode="after")
     def _asks(self) -> Self:
         if "question" not in self.model_fields_set and not self.resume:
             raise ValueError("question: name one, or a run to go on with in resume")
         return self
+
+
+def recent(history: Sequence[Message]) -> list[Message]:
+    """What of a conversation a request may bring, of programs that send all of it."""
+    return [m.model_copy(update={"content": m.content[:LONGEST_MESSAGE]}) for m in history[-MOST_HISTORY:]]
 
 
 def new_trace_id() -> str:

@@ -68,7 +68,7 @@ async def revoke(app: App, name_or_token: str) -> list[TokenInfo]:
     """One token by its id (`tok_...`), or all of a user's. Raises NotFound."""
     if name_or_token.startswith("tok_"):
         return [await app.users.revoke(name_or_token)]
-    return [await app.users.revoke(token.token_id) for token in await app.users.tokens(name_or_token)]
+    return list(await app.users.revoke_all(name_or_token))
 
 
 async def remove_user(app: App, name: str, *, keep_admin: bool = False) -> User:

@@ -68,14 +68,18 @@ def sources(passages: Sequence[Passage]) -> list[Source]:
     return found
 
 
-async def prove(answer: str, question: str, passages: Sequence[Passage], embedder: Embedder | None) -> Proof:
-    """Bind and check every sentence of `answer`. Without an embedder words alone decide."""
+async def prove(answer: str, question: str, passages: Sequence[Passage], embedder: Embedder | None, named: str = "") -> Proof:
+    """Bind and check every sentence of `answer`. Without an embedder words alone decide. `named` holds names that all the
+    passages are known to be about, as a site's own.
+    """
     claims = split_claims(answer)
     quotable = sources(passages)
     held = [set(index_tokens(f"{s.context}\n{s.text}")) for s in quotable]  # once: each claim is held against all of them
     bound = [_by_words(claim, question, quotable, held) for claim in claims]
     likeness = await _likeness(claims, bound, quotable, embedder)
-    return _numbered([_settle(c, question, quotable, held, b, m) for c, b, m in zip(claims, bound, likeness, strict=True)])
+    return _numbered(
+        [_settle(c, question, quotable, held, b, m, named) for c, b, m in zip(claims, bound, likeness, strict=True)]
+    )
 
 
 def split_claims(answer: str) -> list[str]:
@@ -133,6 +137,7 @@ def _settle(
     held: Sequence[set[str]],
     words: list[float],
     meaning: Vector | None,
+    named: str,
 ) -> _Bound:
     """Take the best source, and a second one where it adds words that the first lacks."""
     if not quotable:
@@ -142,16 +147,16 @@ def _settle(
         scores = scores + stretched(meaning)
     order = [int(i) for i in np.argsort(-scores, kind="stable")]
     chosen = [order[0]]
-    check = _checked(claim, question, quotable, chosen, meaning)
+    check = _checked(claim, question, quotable, chosen, meaning, named)
     for second in order[1:6]:
         if check.verdict == "supported" or len(chosen) == MOST_QUOTES:
             break
-        other = _checked(claim, question, quotable, [*chosen, second], meaning)
+        other = _checked(claim, question, quotable, [*chosen, second], meaning, named)
         if (len(other.problems), -other.coverage) < (len(check.problems), -check.coverage):
             chosen, check = [*chosen, second], other
     if check.verdict == "unsupported":  # the wording may stand in a source that scored lower on its own
         for single in order[1:6]:
-            other = _checked(claim, question, quotable, [single], meaning)
+            other = _checked(claim, question, quotable, [single], meaning, named)
             if other.verdict != "unsupported":
                 chosen, check = [single], other
                 break
@@ -189,10 +194,12 @@ def _only_for(claim: str, question: str, quoted: Sequence[Source]) -> str:
     return next((key for key in keys if key), "")
 
 
-def _checked(claim: str, question: str, quotable: Sequence[Source], chosen: Sequence[int], meaning: Vector | None) -> Check:
+def _checked(
+    claim: str, question: str, quotable: Sequence[Source], chosen: Sequence[int], meaning: Vector | None, named: str
+) -> Check:
     context = "\n".join(quotable[i].context for i in chosen)
     cosine = max((float(meaning[i]) for i in chosen), default=None) if meaning is not None else None
-    around = "\n".join(quotable[i].passage.text for i in chosen)
+    around = "\n".join([named, *(quotable[i].passage.text for i in chosen)])
     quotes = [quotable[i].text for i in chosen]
     return verify(claim, quotes, question=question, context=context, around=around, cosine=cosine)
 

@@ -15,7 +15,8 @@ _TEXTS = {
         "not_in_data": "The tables of {source} cannot answer this: they hold nothing for {missing}.",
         "not_in_data_bare": "The tables of {source} cannot answer this.",
         "they_have": "They hold: {outline}.",
-        "no_model": "Without a chat model only questions that people have confirmed can be answered, and none of those fits.",
+        "no_model": "Without a chat model only questions that people have confirmed can be answered, and none of those fits. "
+        "Name a model in the setting llm (docs/models.md).",
         "model_failed": "The chat model did not answer, and no confirmed question fits.",
         "no_statement": "I could not write a statement for this question over the tables of {source}.",
         "repairs_exhausted": "No statement for this question worked over the tables of {source}; the last failed: {problem}",
@@ -38,7 +39,8 @@ _TEXTS = {
         "not_in_data": "{source} 的表无法回答这个问题：其中没有与{missing}对应的内容。",
         "not_in_data_bare": "{source} 的表无法回答这个问题。",
         "they_have": "其中有：{outline}。",
-        "no_model": "没有对话模型时，只能回答经人确认过的问题，而这个问题与它们都不相符。",
+        "no_model": "没有对话模型时，只能回答经人确认过的问题，而这个问题与它们都不相符。"
+        "请在设置 llm 中指定一个模型（docs/models.md）。",
         "model_failed": "对话模型没有作答，也没有相符的已确认问题。",
         "no_statement": "没能为这个问题写出查询 {source} 的语句。",
         "repairs_exhausted": "为这个问题写出的语句在 {source} 上都没有成功，最后一条的错误是：{problem}",

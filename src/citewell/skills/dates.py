@@ -19,9 +19,9 @@ _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"(?P<y>\d{4})\s*[-/.年]\s*(?P<m>\d{1,2})\s*[-/.月]\s*(?P<d>\d{1,2})\s*[日号]?",
-        rf"{_MONTH}\s+{_DAY}(?:\s*,?\s+(?P<y>\d{{4}})\b)?",
-        rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:\s*,?\s+(?P<y>\d{{4}})\b)?",
-        rf"{_MONTH}\s*,?\s+(?:of\s+)?(?P<y>\d{{4}})\b",
+        rf"{_MONTH}\s+{_DAY}(?:(?:\s*,)?\s+(?P<y>\d{{4}})\b)?",
+        rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:(?:\s*,)?\s+(?P<y>\d{{4}})\b)?",
+        rf"{_MONTH}(?:\s*,)?\s+(?:of\s+)?(?P<y>\d{{4}})\b",
         r"(?:(?P<y>\d{4})\s*年\s*)?(?P<m>\d{1,2})\s*月\s*(?P<d>\d{1,2})\s*[日号]",
         r"(?P<y>\d{4})\s*年\s*(?P<m>\d{1,2})\s*月",
     )

@@ -97,13 +97,13 @@ async def word(
     note(generation=state.generation, draft=state.response)
 
 
-async def proof_of(state: Drafting, embedder: Embedder, locate: Locate, fetched: Mapping[str, float]) -> Proof:
+async def proof_of(state: Drafting, embedder: Embedder, locate: Locate, fetched: Mapping[str, float], named: str = "") -> Proof:
     """Every sentence bound to what proves it; nothing where what it was written from was changed meanwhile. `fetched`: when
-    each page of the web was, by doc_id.
+    each page of the web was, by doc_id. `named` as in `prove`.
     """
     if state.generation == "unknown":
         return Proof([], [])
-    proof = await prove(answering.tidy(state.response), state.standalone, state.passages, embedder)
+    proof = await prove(answering.tidy(state.response), state.standalone, state.passages, embedder, named)
     try:
         return Proof(proof.sentences, await locate(with_origin(proof.citations, fetched)))
     except (Conflict, NotFound) as error:

@@ -67,8 +67,10 @@ def names(text: str) -> set[str]:
     """Capitalised words that do not merely begin a sentence, codes such as `A-100`, and Chinese proper names, case-folded."""
     found = {m.group().casefold() for m in _CODE.finditer(text)}
     for match in _NAME_EN.finditer(text):
-        before = text[: match.start()].rstrip(" \"'“‘(（")
-        begins = not before or before[-1] in ".!?:;。！？：；\n"
+        before = match.start()
+        while before and text[before - 1] in " \"'“‘(（":
+            before -= 1
+        begins = not before or text[before - 1] in ".!?:;。！？：；\n"
         word = match.group()
         if _MONTH.fullmatch(word) or (begins and not any(c.isupper() or c.isdigit() for c in word[1:])):
             continue

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citewell.skills.table_rows import is_row
 from citewell.skills.wording import say
 from citewell.types import Citation, Sentence
 
 
 def with_markers(sentences: Sequence[Sentence], lang: str) -> str:
-    """The sentences with `[n]` behind each."""
-    parts = [s.text + "".join(f"[{n}]" for n in s.citations) for s in sentences]
-    return ("" if lang == "zh" else " ").join(parts)
+    """The sentences with `[n]` behind each. Rows of a table are items of a list: no full stop parts them from what follows."""
+    text, before = "", False
+    for sentence in sentences:
+        row = is_row(sentence.text)
+        if text:
+            text += "\n" if row and before else "\n\n" if row or before else "" if lang == "zh" else " "
+        text += ("- " if row else "") + sentence.text + "".join(f"[{n}]" for n in sentence.citations)
+        before = row
+    return text
 
 
 def format_citations(citations: Sequence[Citation], lang: str) -> list[str]:

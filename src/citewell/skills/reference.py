@@ -20,6 +20,7 @@ from citewell.skills.wording import asks_which
 from citewell.types import Message
 
 FURTHEST = 3  # questions that one is joined to at most
+READ = 2_000  # characters of an earlier message that are looked at; no question and hardly an answer is longer
 # How much the other reading of a follow-up counts in a search; chosen on the 133 last turns of MTRAG with known passages.
 LEANING, STANDING = 1.0, 0.2
 
@@ -36,7 +37,7 @@ _ELLIPSIS = re.compile(
 _SINGULAR = re.compile(r"\b(?:it|its|this one|that one|he|she|his|her|him)\b|它(?!们)|[这那]个|[他她](?![们人])", re.IGNORECASE)
 _IT = re.compile(r"\bIT\b")
 _SMALL = re.compile(r"[a-z\u4e00-\u9fff]")  # what is not written in capitals throughout
-_THING = r"([A-Za-z][\w-]*(?: [A-Z0-9][\w-]*)*|[\u4e00-\u9fff]{2,12}?)"
+_THING = r"([A-Za-z][\w-]{0,40}(?: [A-Z0-9][\w-]{0,40}){0,5}|[\u4e00-\u9fff]{2,12}?)"
 _PAIR = re.compile(_THING + r"\s*(?: and | or |和|与|还是|或者?|、)\s*" + _THING.replace("{2,12}?", "{2,12}"))
 
 
@@ -78,7 +79,7 @@ def readings(question: str, history: Sequence[Message]) -> Readings:
 
 def last_question(history: Sequence[Message]) -> str:
     """What the user asked before, empty where nothing was asked."""
-    return next((m.content for m in reversed(history) if m.role == "user"), "")
+    return next((m.content[:READ] for m in reversed(history) if m.role == "user"), "")
 
 
 def joined(question: str, history: Sequence[Message]) -> str:
@@ -87,7 +88,7 @@ def joined(question: str, history: Sequence[Message]) -> str:
     Joined to the previous question alone, 16 of 16 follow-ups of the probes in the notes on models found their passages.
     """
     parts = [question]
-    for earlier in [m.content for m in reversed(history) if m.role == "user"][:FURTHEST]:
+    for earlier in [m.content[:READ] for m in reversed(history) if m.role == "user"][:FURTHEST]:
         parts.insert(0, earlier)
         if not depends_on_history(earlier):
             break
@@ -115,6 +116,7 @@ async def rewrite(question: str, history: Sequence[Message], llm: LLM, *, earlie
     `earlier`: an outline of what was said before `history`. A small model shown an answer may give that answer back, so it is
     asked a second time with the user's turns alone.
     """
+    history = [m.model_copy(update={"content": m.content[:READ]}) for m in history]
     for turns in (history, [m for m in history if m.role == "user"]):
         text = await _reworded(question, turns, llm, earlier)
         if _plausible(text, question, history):

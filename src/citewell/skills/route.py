@@ -46,7 +46,7 @@ _REQUEST = re.compile(
     r"^\W*(?:(?:please|(?:can|could|would) you(?: please)?)\s+)?"
     r"(?:do a web search|(?:search|browse|google|look(?: up)?|find|check)(?: (?:on|in|across))?(?: the)?"
     r"(?: (?:web|internet|online))?)\s+(?:for|about)\s+"
-    r"|[,，]?\s*(?:and )?(?:please )?(?:search|look (?:it|this|that) up|google (?:it|that)|find (?:it|out))\s*"
+    r"|(?:[,，]|(?<!\s))\s*(?:and )?(?:please )?(?:search|look (?:it|this|that) up|google (?:it|that)|find (?:it|out))\s*"
     r"(?:on the (?:web|internet)|online)\W*$"
     r"|^\W*请?(?:帮我)?(?:上网|联网|(?:在|到|去)?(?:网上|互联网上?))(?:查|搜|找)(?:索|找|询)?(?:一下|一查|一搜|看看)?[，,：:\s]*",
     re.IGNORECASE,

@@ -28,7 +28,7 @@ def holds_for(claim: str, question: str, row: str, around: str) -> str:
     wanted = _figures(claim) - _figures(question)
     cells = _cells(row)
     taken = {n for n, (_, value) in enumerate(cells) if wanted & _figures(value)}
-    key = [value for n, (_, value) in enumerate(cells) if n not in taken and (n == 0 or n < min(taken, default=0))]
+    key = [value for n, (_, value) in enumerate(cells[: min(taken, default=0)]) if n == 0 or not _figures(value)]
     others = [other for other in _beside(row, around) if _differs(cells, _cells(other), taken)]
     if not taken or not key or not others or any(_figures(other) & wanted for other in others):
         return ""  # what tells the figures of several rows does not take one for all

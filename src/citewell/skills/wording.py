@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.types import Hit
+from citewell.types import Citation, Hit
 
 _TEXTS = {
     "en": {
@@ -160,7 +160,7 @@ def refusal(hits: Sequence[Hit], lang: str) -> str:
     return say("refused", lang) + ("" if lang == "zh" else " ") + nearest(hits, lang)
 
 
-def nearest(hits: Sequence[Hit], lang: str) -> str:
+def nearest(hits: Sequence[Hit] | Sequence[Citation], lang: str) -> str:
     """Where the nearest passages stand."""
     names = []
     for hit in hits[:3]:

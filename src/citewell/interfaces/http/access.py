@@ -9,15 +9,16 @@ from __future__ import annotations
 import hmac
 import ipaddress
 from contextlib import suppress
+from functools import partial
 from typing import cast
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from citewell.config import Settings
+from citewell.config import AccessSettings, Settings
 from citewell.errors import CitewellError
-from citewell.interfaces.http.deps import CALLER, LOCAL, READING, Caller
+from citewell.interfaces.http.deps import CALLER, FAILED, LOCAL, READING, STILL, Caller
 from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
@@ -31,6 +32,7 @@ OPEN_BELOW = ("/assets/",)
 WIDGET = frozenset({"/api/ask", "/api/feedback"})  # what the chat element on a page of another site posts to
 METRICS = "/metrics"
 ANYBODY = Caller("", "reader", "token")  # who has not signed in, where that is not needed
+FORWARDED = frozenset({"forwarded", "via", "x-real-ip"})  # and all of X-Forwarded-: a proxy's
 BEARER = {"WWW-Authenticate": "Bearer"}
 
 
@@ -65,45 +67,70 @@ class Access:
                 return Caller(LOCAL, "admin")
             await self.rates.visit(address, VISITOR)
             return Caller(VISITOR, "reader", visitor=True, bound=self.settings.access.public)
-        if path == "/api/sign-in" and scope["method"] not in READING:
-            await self.rates.attempt(address)
-        if path in OPEN or path.startswith(OPEN_BELOW) or (path == METRICS and _is_here(scope, headers)):
+        scope[FAILED] = partial(self.rates.attempt, address)
+        if path in OPEN or path.startswith(OPEN_BELOW) or (path == METRICS and _is_here(scope, headers, self.settings.access)):
             return ANYBODY
         app = cast("App", scope["app"].state.citewell)
         caller, holder = await self._signed_in(app, headers, address, visits=visits)
+        if holder.scope == "widget":  # many people under one name: no one of them may spend what is everybody's
+            _check_widget(holder, path, scope["method"])
+            await self.rates.visit(address, holder.token_id)
+            return caller
         await self.rates.request(caller.user_id)
+        if visits:  # it is bound to nothing: readers of the page could ask all that its user may
+            hint = "make one that says what the page may ask: citewell user token NAME --widget --collection C, or --site S"
+            raise Refused(403, "not_allowed", f"this token of {holder.user_id} is not for pages of other sites", hint)
         if path == METRICS and caller.role != "admin":
             raise Refused(
                 403, "not_allowed", f"{path} is for admins", "ask for it on the machine itself, or with an admin's token"
             )
-        _check_scope(holder, path, scope["method"], visits=visits)
-        if caller.bound is not None:
-            await self.rates.visit(address, holder.token_id)
         if caller.csrf and scope["method"] not in READING:
             _check_csrf(headers, caller.csrf)
+        scope[STILL] = partial(_check_still, app, headers, caller, lifetime(self.settings))
         return caller
 
     async def _signed_in(self, app: App, headers: Headers, address: str, *, visits: bool) -> tuple[Caller, Holder]:
         """By a token, or by the page's cookie. Raises Refused (401)."""
-        kind, _, token = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and token.strip():
-            holder = await app.users.holder(token.strip())
+        if token := token_of(headers):
+            holder = await app.users.holder(token)
             if holder is None:
                 await self.rates.attempt(address)
                 raise Refused(401, "wrong_token", "the token is unknown, was revoked, or has run out", _NEW, headers=BEARER)
-            open_to = (holder.bound,) if holder.bound else self.settings.access.public
-            bound = open_to if holder.scope == "widget" else None
-            return Caller(holder.user_id, holder.role, "token", visitor=visits, bound=bound), holder
+            if holder.scope == "widget":
+                bound = (holder.bound,) if holder.bound else self.settings.access.public
+                return Caller(holder.user_id, "reader", "token", visitor=True, bound=bound), holder
+            return Caller(holder.user_id, holder.role, "token"), holder
         secret = cookie_of(headers)
         if secret and not visits:
             holder = await app.users.signed_in(secret, lifetime(self.settings))
             if holder is not None:
                 return Caller(holder.user_id, holder.role, "token", csrf_of(secret)), holder
-        hint = "send Authorization: Bearer TOKEN, or sign in on the page; `citewell user add NAME` makes a user and a token"
-        raise Refused(401, "not_signed_in", "nobody is signed in", hint, headers=BEARER)
+        raise _nobody()
 
 
 _NEW = "`citewell user token NAME` makes a new one"
+
+
+def _nobody() -> Refused:
+    hint = "send Authorization: Bearer TOKEN, or sign in on the page; `citewell user add NAME` makes a user and a token"
+    return Refused(401, "not_signed_in", "nobody is signed in", hint, headers=BEARER)
+
+
+async def _check_still(app: App, headers: Headers, caller: Caller, life: Lifetime) -> None:
+    """A stream goes on for as long as its beginner is let in, with the role that they had. No use of the token or the page's
+    session is noted. Raises Refused (401).
+    """
+    token = token_of(headers)
+    found = app.users.holder(token, note=False) if token else app.users.signed_in(cookie_of(headers), life, note=False)
+    holder = await found
+    if holder is None or holder.role != caller.role:
+        raise _nobody()
+
+
+def token_of(headers: Headers) -> str:
+    """The one that a program shows; empty where there is none."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
 
 
 def lifetime(settings: Settings) -> Lifetime:
@@ -117,38 +144,55 @@ def cookie_of(headers: Headers) -> str:
 
 def address_of(scope: Scope, proxies: tuple[str, ...]) -> str:
     """Where a request comes from: the last address that a proxy we believe has seen, else who is connected."""
-    client = str((scope.get("client") or ("",))[0])
-    if client in proxies:
-        seen = [part.strip() for part in Headers(scope=scope).get("x-forwarded-for", "").split(",") if part.strip()]
-        return next((each for each in reversed(seen) if each not in proxies), client)
+    client, believed = _client(scope), {_plain(each) for each in proxies}
+    if client in believed:
+        seen = [_plain(each) for each in _said(scope, "x-forwarded-for")]
+        return next((each for each in reversed(seen) if each not in believed), client)
     return client
 
 
 def is_https(scope: Scope, proxies: tuple[str, ...]) -> bool:
-    """Whether who asks does so by https: from here, or from a proxy we believe."""
-    client = str((scope.get("client") or ("",))[0])
-    said = Headers(scope=scope).get("x-forwarded-proto", "") if client in proxies else ""
-    return (said or str(scope.get("scheme", ""))).strip().lower() == "https"
+    """Whether who asks does so by https: from here, or from a proxy we believe, whose word is the last."""
+    said = _said(scope, "x-forwarded-proto") if _client(scope) in {_plain(each) for each in proxies} else []
+    return (said[-1] if said else str(scope.get("scheme", ""))).lower() == "https"
 
 
-def _is_here(scope: Scope, headers: Headers) -> bool:
-    """From this machine itself, not through a proxy on it."""
-    if any(name in headers for name in ("x-forwarded-for", "forwarded", "x-real-ip")):
+def _client(scope: Scope) -> str:
+    """Who is connected."""
+    return _plain(str((scope.get("client") or ("",))[0]))
+
+
+def _said(scope: Scope, name: str) -> list[str]:
+    """What all headers of this name list: a client sends one of its own, and a proxy may add another below it."""
+    return [part.strip() for line in Headers(scope=scope).getlist(name) for part in line.split(",") if part.strip()]
+
+
+def _plain(address: str) -> str:
+    """An address without its port, written one way."""
+    alone = address.partition("]")[0].removeprefix("[") if address.startswith("[") else address
+    if alone.count(":") == 1:
+        alone = alone.partition(":")[0]
+    with suppress(ValueError):
+        found = ipaddress.ip_address(alone)
+        return str(getattr(found, "ipv4_mapped", None) or found)
+    return alone
+
+
+def _is_here(scope: Scope, headers: Headers, access: AccessSettings) -> bool:
+    """From this machine itself. Not where others come through a proxy on it, which need not say so in a header."""
+    if access.proxies or access.hosts or any(name in FORWARDED or name.startswith("x-forwarded-") for name in headers):
         return False
     with suppress(ValueError):
-        return ipaddress.ip_address(str((scope.get("client") or ("",))[0])).is_loopback
+        return ipaddress.ip_address(_client(scope)).is_loopback
     return False
 
 
-def _check_scope(holder: Holder, path: str, method: str, *, visits: bool) -> None:
-    """A token that stands in a page is everybody's, so it is good for little. Raises Refused."""
-    if visits and holder.scope != "widget":  # it is bound to nothing: readers of the page could ask all that its user may
-        hint = "make one that says what the page may ask: citewell user token NAME --widget --collection C, or --site S"
-        raise Refused(403, "not_allowed", f"this token of {holder.user_id} is not for pages of other sites", hint)
-    if visits and holder.role != "reader":
+def _check_widget(holder: Holder, path: str, method: str) -> None:
+    """A token that stands in a page is everybody's, whoever shows it, so it is good for little. Raises Refused."""
+    if holder.role != "reader":
         hint = "a token on a page is everybody's: make one for a reader, citewell user token NAME --widget"
         raise Refused(403, "not_allowed", f"{holder.user_id} is {holder.role}; pages of other sites use a reader's token", hint)
-    if holder.scope == "widget" and (path not in WIDGET or method != "POST"):  # GET would list what all visitors have said
+    if path not in WIDGET or method != "POST":  # GET would list what all visitors have said
         hint = "use another token: citewell user token NAME"
         raise Refused(403, "not_allowed", f"this token is for the chat element: it is not good for {method} {path[:100]}", hint)
 

@@ -4,6 +4,7 @@ global; who asks was found out before any route saw the request (access.py).
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, cast
 
@@ -17,11 +18,14 @@ from citewell.knowledge.users import Role
 from citewell.service.app import App
 from citewell.service.view import at_least, not_allowed, seen_by
 
-__all__ = ["Admin", "Asking", "Caller", "Citewell", "Editor", "Reviewer", "Role", "caller_of", "view_of"]
+__all__ = ["Admin", "Asking", "Caller", "Citewell", "Editor", "Reviewer", "Role", "caller_of", "check_still", "view_of"]
 
 LOCAL = "local"  # who asks on this machine where nobody signs in and no name is said
 DOING = "citewell.doing"  # where observe.py leaves the request as those who look on know it (citewell.watch)
 CALLER = "citewell.caller"  # where access.py leaves it in a request's scope
+FAILED = "citewell.failed"  # where access.py leaves what counts a token that is nobody's
+STILL = "citewell.still"  # and what raises where the caller is let in no more; none where nobody signs in
+LOOK = 3.0  # seconds between two such looks
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -57,6 +61,12 @@ class Caller:
 def caller_of(scope: Scope) -> Caller:
     """Who asks, as access.py found out: for what is mounted beside the routes."""
     return cast("Caller", scope[CALLER])
+
+
+async def check_still(scope: Scope) -> None:
+    """For what goes on long after it was let in: whether it still would be. Raises Refused (401)."""
+    if STILL in scope:
+        await cast("Callable[[], Awaitable[None]]", scope[STILL])()
 
 
 def view_of(scope: Scope) -> App:

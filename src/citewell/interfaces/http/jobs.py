@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
+from starlette.types import Scope
 
-from citewell.interfaces.http.deps import Citewell
+from citewell.interfaces.http.deps import LOOK, Citewell, check_still
 from citewell.interfaces.http.sse import Pair, event_stream
 from citewell.knowledge.jobs import ENDED, Job
 from citewell.service.app import App
@@ -52,12 +54,16 @@ async def cancel_job(job_id: str, app: Citewell) -> Job:
 async def events(job_id: str, request: Request, app: Citewell) -> Response:
     """`progress` whenever the job has moved on, then `done`, `failed` or `cancelled`; each carries the job."""
     await app.jobs.get(job_id)
-    return event_stream(request, _follow(app, job_id), follows=True)
+    return event_stream(request, _follow(app, job_id, request.scope), follows=True)
 
 
-async def _follow(app: App, job_id: str) -> AsyncIterator[Pair]:
+async def _follow(app: App, job_id: str, scope: Scope) -> AsyncIterator[Pair]:
     last: Job | None = None
+    looked = time.monotonic()
     while True:
+        if time.monotonic() - looked > LOOK:
+            await check_still(scope)
+            looked = time.monotonic()
         job = await app.jobs.get(job_id)
         if job.state in ENDED:
             yield job.state, job.model_dump(mode="json")

@@ -7,28 +7,41 @@ The protocol's library and its tools are loaded with the first request: they wou
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import anyio.to_thread
 from fastapi import APIRouter, Request, Response
+from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
+from citewell.errors import CitewellError
 from citewell.interfaces.http.address import base_of
-from citewell.interfaces.http.deps import CALLER, DOING, Asking, Caller, caller_of, view_of
-from citewell.interfaces.http.errors import reply
+from citewell.interfaces.http.deps import CALLER, DOING, LOOK, Asking, Caller, caller_of, check_still, view_of
+from citewell.interfaces.http.errors import Refused, reply
 from citewell.interfaces.http.guard import LARGEST_BODY, check_origin
+from citewell.interfaces.http.mcp_sessions import MOST_OF_A_USER, Sessions
 from citewell.interfaces.http.sse import STOPPING, TELLS
+from citewell.interfaces.problem import problem_of
 from citewell.service.stopping import Stopping
 from citewell.watch import go_on
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+log = logging.getLogger(__name__)
 router = APIRouter(tags=["mcp"])
-MOST_SESSIONS = 1_000
+MOST_SESSIONS = 1_000  # of all; mcp_sessions.py says how many of one user
+SESSION = "mcp-session-id"
+_FULL = Refused(
+    429,
+    "too_many_requests",
+    f"{MOST_OF_A_USER} MCP sessions of this user are in use",
+    "end some of them; one that does nothing makes room by itself",
+)
 IDLE_SECONDS = 1_800.0  # after which a session without a request ends
 
 
@@ -58,6 +71,7 @@ class Door:
         self._serving: asyncio.Task[None] | None = None
         self._manager: asyncio.Future[StreamableHTTPSessionManager] | None = None
         self._closing = asyncio.Event()
+        self._sessions = Sessions()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -73,10 +87,37 @@ class Door:
         """Hand a request on to the protocol's library."""
         manager = await self._running()
         scope = {**scope, CALLER: caller, "user": _owner(caller)}  # of that user whom the address names, where it may
-        await self._until_stopped(manager, scope, receive, send)
+        said = Headers(scope=scope).get(SESSION, "")
+        if said:
+            with self._sessions.using(caller.user_id, said):
+                await self._until_stopped(manager, scope, receive, self._noting(manager, scope, said, send))
+        elif not _opens(scope):
+            await self._until_stopped(manager, scope, receive, send)
+        elif self._sessions.is_full(caller.user_id):
+            await reply(429, problem_of(_FULL), {"Retry-After": "60"})(scope, receive, send)
+        else:
+            with self._sessions.opening(caller.user_id):
+                await self._until_stopped(manager, scope, receive, self._noting(manager, scope, said, send))
+
+    def _noting(self, manager: StreamableHTTPSessionManager, scope: Scope, said: str, send: Send) -> Send:
+        """See which session the reply is of: one that is new, or that is there no more."""
+        user_id = scope[CALLER].user_id
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                status, made = message["status"], Headers(raw=list(message["headers"])).get(SESSION, "")
+                if said and (status == 404 or (scope["method"] == "DELETE" and status < 400)):
+                    self._sessions.ended(user_id, said)
+                elif not said and made and status < 400 and (over := self._sessions.opened(user_id, made)):
+                    await _end(manager, scope, over)
+            await send(message)
+
+        return noted
 
     async def _until_stopped(self, manager: StreamableHTTPSessionManager, scope: Scope, receive: Receive, send: Send) -> None:
-        """A server that stops ends what only listens at once; calls have their time, and say that they were cut off."""
+        """A server that stops ends what only listens at once; calls have their time, and say that they were cut off. What only
+        listens ends too when its user is let in no more: this protocol has no word for that, but the next request is told.
+        """
         started = ended = False
 
         async def noted(message: Message) -> None:
@@ -89,7 +130,7 @@ class Door:
 
             async def watch() -> None:
                 if scope["method"] == "GET":
-                    await self._stopping.closing.wait()
+                    await self._let_in(scope)
                 else:
                     await self._stopping.cut.wait()
                     await asyncio.sleep(TELLS)
@@ -98,11 +139,23 @@ class Door:
             group.start_soon(watch)
             await manager.handle_request(scope, receive, noted)
             group.cancel_scope.cancel()
-        if self._stopping.closing.is_set() and not ended:
-            if started:
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
-            else:
-                await reply(503, STOPPING)(scope, receive, send)
+        if started and not ended:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        elif self._stopping.closing.is_set() and not ended:
+            await reply(503, STOPPING)(scope, receive, send)
+
+    async def _let_in(self, scope: Scope) -> None:
+        """Until the server stops, or who listens may do so no more."""
+        while not self._stopping.closing.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK):
+                    await self._stopping.closing.wait()
+            try:
+                await check_still(scope)
+            except Refused:
+                return
+            except CitewellError as error:
+                log.warning("who listens is not looked up: %s", error.message)  # the next look tells
 
     async def _running(self) -> StreamableHTTPSessionManager:
         """The manager, which lives in a task of its own: it has to be closed where it was opened."""
@@ -143,6 +196,30 @@ def _build() -> StreamableHTTPSessionManager:
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MOST_SESSIONS,
         max_request_body_size=LARGEST_BODY,
+    )
+
+
+def _opens(scope: Scope) -> bool:
+    """Whether a request without a session begins one, if it is well formed: clients of 2026-07-28 and later have none."""
+    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+    return scope["method"] == "POST" and Headers(scope=scope).get("mcp-protocol-version") in {
+        None,
+        *HANDSHAKE_PROTOCOL_VERSIONS,
+    }
+
+
+async def _end(manager: StreamableHTTPSessionManager, scope: Scope, session_id: str) -> None:
+    """As its owner would."""
+
+    async def nothing() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def unheard(_: Message) -> None:
+        return
+
+    await manager.handle_request(
+        {**scope, "method": "DELETE", "headers": [(SESSION.encode(), session_id.encode())]}, nothing, unheard
     )
 
 

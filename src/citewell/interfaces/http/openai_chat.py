@@ -20,6 +20,7 @@ from citewell.interfaces.http.sse import Pair, event_stream
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stream
 from citewell.service.ask import ask as answer_to
+from citewell.service.usual import with_usual
 from citewell.types import Answer, Event, Step
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
@@ -34,6 +35,8 @@ async def chat_completions(request: Request, body: ChatRequest, app: Citewell, c
     """Answer the last message of a chat, in the form of OpenAI's interface."""
     asked, warnings = question_of(body, caller.user_id)
     check_text(asked)
+    asked, chosen = await with_usual(app, asked)
+    warnings += chosen
     reply = Reply(body.model, base_of(request), body.citewell.sources)
     if not body.stream:
         answer = await while_connected(request, answer_to(app, asked))

@@ -16,13 +16,14 @@ from citewell.interfaces.http.openai_errors import UnknownModel, Unsupported
 from citewell.interfaces.links import unlinked
 from citewell.service.ask import AUTO, AskRequest, names
 from citewell.service.options import AskOptions
+from citewell.service.run import recent
 from citewell.types import Message
 
 PREFIX = "citewell/"  # of every model's name
 MOST_MESSAGES = 2_000
 LONGEST_INSTRUCTION = 1_000  # AskOptions.instruction
 INSTRUCTED = ("website", AUTO)  # agents with a place for an instruction; `auto` may choose one
-_REASONING = re.compile(r"<details\b[^>]*\btype=\"reasoning\".*?</details>|<think>.*?</think>", re.DOTALL)
+_OPENS = re.compile(r"<(?:think|details\b([^<>]*+))>")  # what may be reasoning
 
 
 class Ours(BaseModel):
@@ -100,7 +101,7 @@ def question_of(body: ChatRequest, user_id: str) -> tuple[AskRequest, list[str]]
         collection=ours.collection or (place if agent != "data" else "") or None,
         session_id=ours.session_id,
         user_id=user_id,
-        history=None if ours.session_id else talk[:-1],
+        history=None if ours.session_id else recent(talk[:-1]),
         options=options,
     )
     return asked, warnings
@@ -146,9 +147,26 @@ def _said(messages: list[ChatMessage]) -> tuple[str, list[Message]]:
             instructions.append(text.strip())
         elif message.role == "user":
             talk.append(Message(role="user", content=text))
-        elif text := unlinked(_REASONING.sub("", text)):
+        elif text := unlinked(_spoken(text)):
             talk.append(Message(role="assistant", content=text))
     return "\n\n".join(filter(None, instructions)), talk
+
+
+def _spoken(text: str) -> str:
+    """An earlier reply without its reasoning; one pass, whatever is left open."""
+    said, at, never = list[str](), 0, set[str]()
+    for begins in _OPENS.finditer(text):
+        closing = "</think>" if begins[1] is None else "</details>"
+        other = begins[1] is not None and 'type="reasoning"' not in begins[1]
+        if other or begins.start() < at or closing in never:
+            continue
+        ends = text.find(closing, begins.end())
+        if ends < 0:
+            never.add(closing)
+            continue
+        said.append(text[at : begins.start()])
+        at = ends + len(closing)
+    return "".join([*said, text[at:]])
 
 
 def _text(message: ChatMessage, number: int) -> str:

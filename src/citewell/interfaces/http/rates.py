@@ -31,7 +31,7 @@ class Rates:
 
     async def attempt(self, address: str) -> None:
         """A try to sign in, or a token that is nobody's. Raises Refused (429)."""
-        await self._hit(self._tries, address, "access.tries_a_minute", "see that the token is right")
+        await self._hit(self._tries, _network(address), "access.tries_a_minute", "see that the token is right")
 
     async def visit(self, address: str, which: str) -> None:
         """A question or a vote from a page of another site; `which` is its token. Raises Refused (429)."""

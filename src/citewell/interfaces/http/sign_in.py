@@ -6,15 +6,16 @@ cannot send.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, cast
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.config import Settings
 from citewell.interfaces.http.access import BEARER, COOKIE, cookie_of, is_https, lifetime
-from citewell.interfaces.http.deps import Caller, Citewell, caller_of
+from citewell.interfaces.http.deps import FAILED, Caller, Citewell, caller_of
 from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.users import Role, csrf_of
 
@@ -23,7 +24,7 @@ router = APIRouter(prefix="/api", tags=["sign-in"])
 
 class Me(BaseModel):
     """`csrf`: what the page sends back as `X-CSRF-Token`; empty where no cookie signs it in. `collection`: where questions go
-    that name none. `home`: the folder where all of it is kept, told to admins only.
+    that name none. `home`: the folder where all of it is kept, told to admins only. `largest_file`: the most bytes of one.
     """
 
     user_id: str
@@ -32,6 +33,7 @@ class Me(BaseModel):
     csrf: str
     collection: str
     home: str = ""
+    largest_file: int = 0
 
 
 class Token(BaseModel):
@@ -55,6 +57,7 @@ async def sign_in(body: Token, request: Request, response: Response, app: Citewe
         return _me(caller, app.settings)
     holder = await app.users.holder(body.token.strip())
     if holder is None:
+        await cast("Callable[[], Awaitable[None]]", request.scope[FAILED])()
         hint = "paste it whole, from cw_ on; `citewell user token NAME` makes a new one"
         raise Refused(401, "wrong_token", "the token is unknown, was revoked, or has run out", hint, headers=BEARER)
     if holder.scope:
@@ -86,6 +89,7 @@ def _me(caller: Caller, settings: Settings) -> Me:
         csrf=caller.csrf,
         collection=settings.collection,
         home=home,
+        largest_file=settings.ingest.max_bytes,
     )
 
 

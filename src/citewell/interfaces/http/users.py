@@ -112,10 +112,10 @@ async def make_token(name: str, app: Citewell, caller: Admin, body: NewToken | N
 @router.delete("/{name}/tokens")
 async def revoke_tokens(name: str, app: Citewell, caller: Admin) -> Revoked:
     """All tokens of a user; who signed in with them is signed out."""
-    gone = [await app.users.revoke(token.token_id) for token in await app.users.tokens(name)]
+    gone = await app.users.revoke_all(name)
     for token in gone:
         _audit(caller, "revoked a token of", token.user_id, token.token_id)
-    return Revoked(revoked=gone)
+    return Revoked(revoked=list(gone))
 
 
 @router.delete("/{name}/tokens/{token_id}")

@@ -179,7 +179,7 @@ def found(search: SearchResult, base: str) -> CallToolResult:
         passages=[_found(passage, base) for passage in search.hits], confidence=search.confidence, warnings=search.warnings
     )
     if not shown.passages:
-        return result(shown, "nothing was found")
+        return result(shown, "\n".join(["nothing was found", *(f"warning: {warning}" for warning in search.warnings)]))
     heads = [f"{place(_as_citation(hit), base)} ({hit.doc_id}, offset {hit.start})" for hit in search.hits]
     lines = [f"{head}\n{each.text}" for head, each in zip(heads, shown.passages, strict=True)]
     return result(shown, "\n\n".join([*lines, *(f"warning: {warning}" for warning in search.warnings)]))

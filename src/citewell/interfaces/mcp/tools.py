@@ -32,6 +32,8 @@ from citewell.service.jobs import submit
 from citewell.service.search import SearchRequest, search
 from citewell.service.sites import list_sites, submit_page
 from citewell.service.uploads import Upload
+from citewell.service.usual import told as told_of
+from citewell.service.usual import usual, with_usual
 from citewell.service.view import need
 from citewell.types import Answer, Citation, Event, Step
 
@@ -44,7 +46,7 @@ P = ParamSpec("P")
 Say = Context[Any, Any]
 AgentName = Literal["auto", "qa", "dual_loop", "website", "data", "paper"]
 Collection = Annotated[
-    str | None, Field(description="Which collection; list_collections names them. None: the default one.", max_length=200)
+    str | None, Field(description="Which collection; list_collections names them. None: the usual one.", max_length=200)
 ]
 
 
@@ -126,6 +128,7 @@ class Tools:
             user_id=visit.user_id,
             options={name: value for name, value in given.items() if value},
         )
+        asked, warnings = await with_usual(visit.app, asked)
         answer: Answer | None = None
         count = 0
         events = cast("AsyncGenerator[Event, None]", stream(visit.app, asked))
@@ -138,7 +141,7 @@ class Tools:
                     answer = event.data
         if answer is None:
             raise CitewellError("the agent ended without an answer", hint="a fault of Citewell; its log has more")
-        return shown.answered(answer, visit.base)
+        return shown.answered(answer.model_copy(update={"warnings": [*warnings, *answer.warnings]}), visit.base)
 
     @told
     async def search(
@@ -157,9 +160,13 @@ class Tools:
 
         Read on around a passage with get_document(doc_id, offset=start).
         """
-        request = SearchRequest(query=query, collection=collection or None, k=k, types=types or [], since=since, until=until)
         visit = self._place.visit(ctx)
-        return shown.found(await search(visit.app, request), visit.base)
+        chosen = None if collection else await usual(visit.app)
+        where = collection or chosen
+        request = SearchRequest(query=query, collection=where, k=k, types=types or [], since=since, until=until)
+        result = await search(visit.app, request)
+        said = [told_of(chosen)] if chosen else []
+        return shown.found(result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base)
 
     @told
     async def list_collections(self, ctx: Say) -> Annotated[CallToolResult, shown.Collections]:

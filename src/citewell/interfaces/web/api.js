@@ -2,6 +2,7 @@
 
 import { t } from "./i18n.js";
 import { me, online, user } from "./state.js";
+import { bytes } from "./ui/figures.js";
 
 /** What went wrong, as the server tells it; `code` is `offline` where it did not answer at all. */
 export class ApiError extends Error {
@@ -44,6 +45,17 @@ export function address(path, params = {}) {
   return `/api${bare}${text ? `?${text}` : ""}`;
 }
 
+/** Whether the server takes no file of this size. @param {File} file */
+export function isTooLarge(file) {
+  return file.size > (me.value?.largest_file || Infinity);
+}
+
+/** @param {File} file */
+function tooLarge({ name, size }) {
+  const values = { name, size: bytes(size), most: bytes(me.value?.largest_file) };
+  return new ApiError(413, { code: "too_large", message: t("frame.file_too_large", values), hint: t("frame.file_too_large_hint") });
+}
+
 /**
  * Send a form with files; XHR, for only that tells how much has gone.
  * @param {string} path @param {FormData} form @param {(share: number) => void} [onProgress] 0 to 1 @param {More} [more]
@@ -51,6 +63,8 @@ export function address(path, params = {}) {
  */
 export function upload(path, form, onProgress, more = {}) {
   return new Promise((resolve, reject) => {
+    const large = [...form.values()].find((each) => each instanceof File && isTooLarge(each));
+    if (large instanceof File) return reject(tooLarge(large));
     const request = new XMLHttpRequest();
     request.open("POST", address(path));
     for (const [name, value] of Object.entries(headers("POST"))) request.setRequestHeader(name, value);

@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 
 /**
- * @typedef {{user_id: string, role: "reader" | "editor" | "reviewer" | "admin", auth: "none" | "token", csrf: string, collection?: string, home?: string}} Me
+ * @typedef {{user_id: string, role: "reader" | "editor" | "reviewer" | "admin", auth: "none" | "token", csrf: string, collection?: string, home?: string, largest_file?: number}} Me
  * @typedef {{path: string, parts: string[], params: Record<string, string>}} Route
  */
 

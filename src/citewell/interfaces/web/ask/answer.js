@@ -4,6 +4,7 @@
  */
 import { known, t } from "../i18n.js";
 import { said } from "../said.js";
+import { route } from "../state.js";
 import { html } from "../ui/html.js";
 import { day as dayOf, duration, Icon } from "../ui/index.js";
 import { Markdown } from "../ui/markdown.js";
@@ -53,7 +54,8 @@ export function AnswerView({ answer, onCite, onChoose, children = null, plain = 
 function StatusHead({ answer }) {
   const { status, stop_reason: stop } = answer;
   const hint = said(answer.error_info?.["hint"]);
-  const special = `ask.next_${status}_${answer.agent}`;
+  const ended = `ask.next_${answer.stop_reason}`;
+  const special = known(ended) ? ended : `ask.next_${status}_${answer.agent}`;
   return html`<header class="answer-head">
     <${Icon} name=${MARKS[/** @type {keyof typeof MARKS} */ (status)]} />
     <div>
@@ -119,7 +121,7 @@ function SmallPrint({ answer }) {
       <span>${agent}${answer.agent_reason && html`${t("ask.colon")}${said(answer.agent_reason)}`}</span>
       ${total !== undefined && html`<span>${duration(total)}</span>`}
       ${usage.calls > 0 && html`<span>${t("ask.calls", { n: usage.calls, tokens: usage.prompt_tokens + usage.completion_tokens })}</span>`}
-      ${answer.trace_id && html`<a href=${`#/traces/${encodeURIComponent(answer.trace_id)}`}>${t("ask.trace")}</a>`}
+      ${answer.trace_id && route.value.parts.join("/") !== `traces/${answer.trace_id}` && html`<a href=${`#/traces/${encodeURIComponent(answer.trace_id)}`}>${t("ask.trace")}</a>`}
     </p>
   </div>`;
 }

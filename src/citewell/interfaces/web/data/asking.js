@@ -5,6 +5,7 @@
 import { AnswerView } from "../ask/answer.js";
 import { Lost } from "../ask/lost.js";
 import { Steps } from "../ask/steps.js";
+import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { Button } from "../ui/index.js";
@@ -19,6 +20,7 @@ export function Asking({ source, label }) {
   const last = talk.at(-1);
   const busy = last?.run.busy.value ?? false;
   const end = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const example = useExample(source);
   useEffect(() => {
     if (talk.length) end.current?.scrollIntoView({ block: "nearest" });
   }, [talk.length]);
@@ -34,7 +36,7 @@ export function Asking({ source, label }) {
     <div ref=${end}></div>
     <form class="data-composer" onSubmit=${send}>
       <label class="unseen" for=${`data-question-${source}`}>${t("data.question")}</label>
-      <textarea id=${`data-question-${source}`} rows="2" maxlength="2000" placeholder=${t("data.placeholder")} value=${text}
+      <textarea id=${`data-question-${source}`} rows="2" maxlength="2000" placeholder=${example || t("data.question_hint")} value=${text}
         onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} onKeyDown=${keys}></textarea>
       <div class="data-composer-foot">
         <span class="muted">${!talk.length && t("data.no_question_yet")}</span>
@@ -45,6 +47,32 @@ export function Asking({ source, label }) {
       </div>
     </form>
   </section>`;
+}
+
+/** A question that these very tables can answer: the sum of a number for each value of a text. @param {string} source */
+function useExample(source) {
+  const [found, setFound] = useState(/** @type {{number: string, text: string} | null} */ (null));
+  useEffect(() => {
+    setFound(null);
+    if (!source) return;
+    let here = true;
+    get(`/data/sources/${encodeURIComponent(source)}/schema`).then((schema) => here && setFound(exampleOf(schema.tables)), () => undefined);
+    return () => {
+      here = false;
+    };
+  }, [source]);
+  return found ? t("data.placeholder", found) : "";
+}
+
+/** @param {import("./tables.js").Table[]} tables */
+function exampleOf(tables) {
+  for (const { columns, primary_key, foreign_keys } of tables) {
+    const keys = new Set([...primary_key, ...foreign_keys.flatMap((each) => each.columns)]);
+    const number = columns.find((each) => each.kind === "number" && !keys.has(each.name) && !/(^|_)id$/i.test(each.name));
+    const text = columns.find((each) => each.kind === "text" && !keys.has(each.name));
+    if (number && text) return { number: number.name, text: text.name };
+  }
+  return null;
 }
 
 /** @param {{source: string, turn: Turn, last: boolean}} props */

@@ -14,8 +14,16 @@ export function termsOf(text) {
   });
 }
 
+/** @param {{source: string, terms: Term[], mayEdit: boolean, saved: (terms: Term[]) => void}} props */
+export function Glossary({ source, terms, mayEdit, saved }) {
+  if (mayEdit) return html`<${Editing} source=${source} terms=${terms} saved=${saved} />`;
+  return html`<p class="muted">${t("data.glossary_text")}</p>
+    ${terms.length ? html`<dl class="data-glossary-read">${terms.map((each) => html`<div key=${each.term}><dt><strong>${each.term}</strong></dt><dd>${each.meaning}</dd></div>`)}</dl>`
+      : html`<p>${t("data.glossary_none")}</p>`}`;
+}
+
 /** @param {{source: string, terms: Term[], saved: (terms: Term[]) => void}} props */
-export function Glossary({ source, terms, saved }) {
+function Editing({ source, terms, saved }) {
   const [rows, setRows] = useState(terms);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));

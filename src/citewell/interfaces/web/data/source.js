@@ -44,7 +44,7 @@ export function SourcePage({ name, mayEdit }) {
     <${Tabs} tabs=${tabs} value=${tab} onChange=${setTab} label=${name}>
       ${tab === "ask" && html`<${Asking} source=${name} label=${t("data.ask_of", { name })} />`}
       ${tab === "tables" && html`<${Tables} source=${name} fingerprint=${`${source.fingerprint} ${source.refreshed_at}`} />`}
-      ${tab === "glossary" && html`<${Glossary} key=${name} source=${name} terms=${source.glossary}
+      ${tab === "glossary" && html`<${Glossary} key=${name} source=${name} mayEdit=${mayEdit} terms=${source.glossary}
         saved=${(/** @type {any} */ glossary) => setSource({ ...source, glossary })} />`}
     <//>`;
 }

@@ -4,7 +4,7 @@
  * The one rule: whatever page is open, what is under way is followed here and nowhere else; views only look at `works`.
  */
 import { signal } from "../ui/html.js";
-import { ApiError, del, events, get, post, upload } from "../api.js";
+import { ApiError, del, events, get, isTooLarge, post, upload } from "../api.js";
 import { batches } from "./files.js";
 
 /**
@@ -56,7 +56,9 @@ export function dismiss(id) {
  * @param {string} collection @param {import("./files.js").Sent[]} files
  */
 export async function sendFiles(collection, files) {
-  for (const batch of batches(files)) await sendBatch(collection, batch);
+  const fit = files.filter((each) => !isTooLarge(each.file));
+  for (const each of files) if (!fit.includes(each)) await sendBatch(collection, [each]); // told so, and the others go on
+  for (const batch of batches(fit)) await sendBatch(collection, batch);
 }
 
 /** @param {string} collection @param {import("./files.js").Sent[]} files */

@@ -60,6 +60,7 @@ export function Facts({ site }) {
 export function Actions({ site, onChange, onGone }) {
   const name = site.collection;
   const going = refreshing.value[name];
+  const mayEdit = me.value?.role !== "reader";
   const [placing, setPlacing] = useState(false);
   const remove = async () => {
     const text = t("sites.delete_text", { n: site.pages, name });
@@ -73,10 +74,10 @@ export function Actions({ site, onChange, onGone }) {
     }
   };
   return html`<div class="row kept-actions">
-      <${Button} small icon="refresh" busy=${Boolean(going)} onClick=${() => refresh(name, onChange)}>${t("sites.refresh")}<//>
+      ${mayEdit && html`<${Button} small icon="refresh" busy=${Boolean(going)} onClick=${() => refresh(name, onChange)}>${t("sites.refresh")}<//>`}
       <${Button} small kind="quiet" icon="download" href=${exportAddress(name)} download=${`${name}.jsonl`}>${t("sites.export")}<//>
-      ${me.value?.role !== "reader" && html`<${Button} small kind="quiet" icon="ask" onClick=${() => setPlacing(true)}>${t("library.on_a_site")}<//>`}
-      <${Button} small kind="quiet" icon="trash" disabled=${Boolean(going)} onClick=${remove}>${t("sites.delete")}<//>
+      ${mayEdit && html`<${Button} small kind="quiet" icon="ask" onClick=${() => setPlacing(true)}>${t("library.on_a_site")}<//>`}
+      ${mayEdit && html`<${Button} small kind="quiet" icon="trash" disabled=${Boolean(going)} onClick=${remove}>${t("sites.delete")}<//>`}
     </div>
     ${placing && html`<${OnASite} name=${name} kind="site" close=${() => setPlacing(false)} />`}
     ${going && html`<${Progress} label=${t("sites.refreshing")} value=${going.total ? going.done / going.total : null} detail=${said(going.detail)} />`}`;

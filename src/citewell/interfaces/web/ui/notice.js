@@ -7,6 +7,7 @@ import { Button } from "./button.js";
 import { coded } from "./coded.js";
 import { html } from "./html.js";
 import { Icon } from "./icon.js";
+import { mayHelp, missing } from "./missing.js";
 
 /** Nothing here yet, and what to do first. `action`: a Button.
  * @param {{title: string, text?: any, action?: any, icon?: string}} props */
@@ -18,19 +19,22 @@ export function Empty({ title, text, action, icon }) {
   </div>`;
 }
 
-/** What went wrong, with the server's hint. `retry`: what the button does.
+/** What went wrong, with the server's hint. `retry`: what the button does, which is there where it can help.
  * @param {{error: unknown, retry?: (() => void) | null}} props */
 export function Problem({ error, retry }) {
   if (!error) return null;
   const message = error instanceof Error ? error.message : String(error);
   const known = error instanceof ApiError ? error : null;
   const offline = known?.code === "offline";
+  const gone = missing(error);
+  const hint = offline ? t("frame.offline_hint") : gone ? t(gone.advice) : said(known?.hint);
   return html`<div class="problem" role="alert">
     <${Icon} name="warning" />
     <div>
       <p class="what">${offline ? t("frame.offline") : coded(said(message))}</p>
-      ${known?.hint && html`<p class="hint">${coded(offline ? t("frame.offline_hint") : said(known.hint))}</p>`}
-      ${retry && html`<${Button} small icon="refresh" onClick=${retry}>${t("frame.retry")}<//>`}
+      ${hint && html`<p class="hint">${coded(hint)}</p>`}
+      ${gone && html`<${Button} small href=${`#/${gone.part}`}>${t("frame.go_to", { view: t(`frame.${gone.part}`) })}<//>`}
+      ${retry && mayHelp(error) && html`<${Button} small icon="refresh" onClick=${retry}>${t("frame.retry")}<//>`}
     </div>
   </div>`;
 }

@@ -2,6 +2,7 @@
 import { get } from "../api.js";
 import { html, useEffect, useState } from "../ui/html.js";
 import { t } from "../i18n.js";
+import { me } from "../state.js";
 import { Busy, Problem } from "../ui/notice.js";
 import { Exploring, isExploring } from "../sites/exploring.js";
 import { ExploreForm } from "../sites/form.js";
@@ -31,7 +32,7 @@ function AllSites() {
   return html`<div class="page">
     <header class="page-head"><h1>${t("sites.title")}</h1></header>
     <p class="site-lead">${t("sites.lead")}</p>
-    ${!isExploring() && html`<${ExploreForm} />`}
+    ${!isExploring() && (me.value?.role === "reader" ? html`<p class="hint">${t("sites.only_kept")}</p>` : html`<${ExploreForm} />`)}
     <${Exploring} />
     <h2 class="site-part">${t("sites.kept")}</h2>
     ${error ? html`<${Problem} error=${error} retry=${load} />`

@@ -38,18 +38,19 @@ function answered(answer, turn, ways) {
     card,
     ...list,
     ...verdict(answer, words),
-    ...notes(answer, words),
+    ...(answer.warnings.includes(EXTRACT) ? [make("p", { class: "small" }, words.extract)] : []),
     foot(answer, turn, ways),
   ];
 }
 
 /** @param {Answer} answer @param {Words} words */
 function head({ status, error_info }, words) {
-  const kind = /** @type {"refused" | "fallback" | "clarify" | "error"} */ (status in HEADS ? status : "error");
+  const kind = /** @type {"refused" | "fallback" | "clarify" | "error"} */ (Object.hasOwn(HEADS, status) ? status : "error");
   const todo = (status === "error" && error_info?.["hint"]) || words[`${kind}_do`];
   return make("div", { class: "head" }, make("strong", {}, sign("warn", 18), words[kind]), make("p", {}, todo));
 }
 
+const EXTRACT = "no chat model worded this: these are the documents' own sentences"; // what a visitor needs of the warnings, as agents/qa.py words it
 const HEADS = { refused: 1, fallback: 1, clarify: 1, error: 1 };
 
 /** The buttons of its sources, in the text and below it, and the card that they open. @param {Answer} answer @param {Words} words */
@@ -105,12 +106,6 @@ function verdict({ sentences, status }, words) {
   if (!doubtful.length) return [make("p", { class: "proved" }, sign("check", 16), words.proved)];
   const told = put(words.doubts, { good: sentences.length - doubtful.length, n: sentences.length });
   return [make("details", { class: "doubts" }, make("summary", {}, told), make("ul", {}, ...doubtful.map((each) => make("li", {}, each.text))))];
-}
-
-/** @param {Answer} answer @param {Words} words @returns {Node[]} */
-function notes({ warnings }, words) {
-  if (!warnings.length) return [];
-  return [make("details", {}, make("summary", {}, `${words.notes} (${warnings.length})`), make("ul", {}, ...warnings.map((each) => make("li", {}, each))))];
 }
 
 /** Right or wrong, and what would be right. @param {Answer} answer @param {Turn} turn @param {Ways} ways */

@@ -149,7 +149,7 @@ export const zh = {
   database_text: "文档、对话和反馈都保存在本机的一个文件中。",
   looks: "语言与主题",
   looks_hint: "保存在此浏览器中。",
-  you: "用户",
+  you: "您",
   name: "用户名",
   name_hint: "您的对话、论文和记忆都归属于这个名字。在本机使用无需密码。",
   name_saved: "当前用户名为 {name}。",

@@ -3,7 +3,7 @@
 /** @type {Record<string, string>} */
 export const knowledge = {
   "1 to {1} printable characters, no slash, no space at the ends": "1 至 {1} 个可打印字符，不含斜杠，首尾不能有空格",
-  "1 to {1} printable characters, without spaces and slashes": "1 至 {1} 个可打印字符，不含空格和斜杠",
+  "1 to {1} letters and digits of any script; after the first also . _ - @": "1 至 {1} 个任何文字的字母和数字，首字符之后还可用 . _ - @",
   "`citewell data list` shows them; `citewell data add FILE|URL` adds one":
     "`citewell data list` 列出全部；`citewell data add FILE|URL` 可添加",
   "`citewell doctor` checks the database": "`citewell doctor` 可检查数据库",
