@@ -60,3 +60,14 @@ def test_an_unknown_key_of_a_group_is_told_with_the_nearest() -> None:
     with pytest.raises(ConfigError, match=r"web\.rsults") as error:
         load_settings({}, web={"rsults": 3})
     assert error.value.hint == "did you mean results?"
+
+
+def test_hosts_of_this_house_are_looked_at_when_settings_are_read() -> None:
+    """A list as JSON is one too; what is no host ends the start, not the first question."""
+    assert load_settings({"CITEWELL_ALLOW_PRIVATE_HOSTS": '["127.0.0.1", "10.0.0.0/8"]'}).allow_private_hosts == (
+        "127.0.0.1",
+        "10.0.0.0/8",
+    )
+    assert load_settings({"CITEWELL_ALLOW_PRIVATE_HOSTS": "[::1]"}).allow_private_hosts == ("[::1]",)
+    with pytest.raises(ConfigError, match="not a host or a network"):
+        load_settings({"CITEWELL_ALLOW_PRIVATE_HOSTS": "http://127.0.0.1:8080/"})

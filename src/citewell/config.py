@@ -8,9 +8,11 @@ The one rule: an unknown key is refused by its name, wherever it comes from.
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,7 +32,10 @@ class Group(BaseModel):
 
 
 def _parts(value: Any) -> Any:
-    """The environment has one text for several."""
+    """The environment has one text for several: with commas between, or a list as JSON writes it."""
+    if isinstance(value, str) and value.strip().startswith("["):
+        with suppress(json.JSONDecodeError):  # an address in brackets is no list
+            return tuple(json.loads(value))
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
@@ -271,6 +276,15 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: Any) -> Any:
         return _parts(value)
+
+    @field_validator("allow_private_hosts")
+    @classmethod
+    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Raises ConfigError for what is not understood: here, not at the first page that is fetched."""
+        from citewell.ingest.addresses import Guard  # here: that package reads the settings itself
+
+        Guard(value)
+        return value
 
     @classmethod
     def settings_customise_sources(

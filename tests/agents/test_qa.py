@@ -252,6 +252,7 @@ async def test_without_a_chat_model_the_answer_is_extracted(desk: Desk) -> None:
     assert state.status == "answered"
     assert "International orders may be returned within 30 days.[" in state.final_answer
     assert {s.verdict for s in state.proof.sentences} == {"supported"}
+    assert state.warnings == ["no chat model worded this: these are the documents' own sentences"]
 
 
 async def test_without_a_chat_model_unsure_evidence_is_refused(desk: Desk) -> None:

@@ -163,8 +163,11 @@ def test_ctrl_c_writes_what_is_done_and_the_same_command_goes_on(
     assert not journal.exists()
 
 
-def test_what_each_loop_is_worth(cli: Cli, questions: str, tmp_path: Path) -> None:
+def test_what_each_loop_is_worth(cli: Cli, questions: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four variants of the same questions, in a table and as JSON; the calls tell which loops ran."""
+    script = tmp_path / "replies.json"
+    script.write_text(json.dumps(["I don't know."] * 100), "utf-8")
+    monkeypatch.setenv("CITEWELL_SCRIPTED_REPLIES", str(script))
     out = tmp_path / "ablation.json"
     done = cli("eval", questions, "--ablate", "--limit", "3", "--json", str(out))
     assert done.code == 0, done.err
@@ -173,7 +176,7 @@ def test_what_each_loop_is_worth(cli: Cli, questions: str, tmp_path: Path) -> No
     variants = json.loads(out.read_text("utf-8"))["variants"]
     assert list(variants) == names
     calls = {name: report["cost"]["calls"] for name, report in variants.items()}
-    assert calls[names[0]] == calls[names[2]] == 2.0  # the scripted model does not know, and one of these asks again
+    assert calls[names[0]] == calls[names[2]] == 2.0  # it does not know, and one of these asks again
     assert 2.0 < calls[names[1]] < calls[names[3]]
     assert {name: report["run"]["said"] for name, report in variants.items()} == {
         names[0]: {},

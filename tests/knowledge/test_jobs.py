@@ -39,6 +39,24 @@ async def test_the_life_of_a_job(db: Database) -> None:
     assert [job.job_id for job in await jobs.list()] == [second.job_id, first.job_id]
 
 
+async def test_users_take_turns(db: Database) -> None:
+    """Who has sent many waits behind who has sent one; each user's own come in their order."""
+    jobs, owners = Jobs(db), list[str]()
+    for name in ("ann", "ann", "ann", "ann", "bob", "", "bob"):
+        await jobs.seen_by(name).create("add", {"of": name, "n": len(owners)})
+        owners.append(name)
+    taken = [await jobs.claim() for _ in range(4)]
+    assert [job.payload["n"] for job in taken if job] == [0, 4, 5, 1]
+    assert taken[0] is not None
+    await jobs.finish(taken[0].job_id, {})
+    for name in ("ann", "bob"):
+        await jobs.seen_by(name).create("add", {"of": name, "n": len(owners)})
+        owners.append(name)
+    later = [await jobs.claim() for _ in range(5)]
+    assert [job.payload["n"] for job in later if job] == [2, 6, 3, 8, 7]
+    assert await jobs.claim() is None
+
+
 async def test_a_job_is_claimed_once(db: Database, path: Path) -> None:
     """Many workers in two databases: each job goes to one of them."""
     for n in range(10):

@@ -27,7 +27,7 @@ def test_a_file_that_is_too_large_is_not_sent(served: Served, page: Page, goto: 
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     large = {"name": "large.md", "mimeType": "text/markdown", "buffer": b"x" * (LARGEST + 1)}
     small = {"name": "small.md", "mimeType": "text/markdown", "buffer": b"# Small\n\nIt is small.\n"}
-    page.locator("input[type=file]").first.set_input_files([large, small])  # type: ignore[arg-type, list-item]
+    page.locator("input[type=file]").first.set_input_files([large, small])  # type: ignore[arg-type]
     dialog = page.get_by_role("dialog")
     if dialog.count():
         dialog.get_by_role("button", name=re.compile("^Add")).click()

@@ -235,7 +235,7 @@ HOSTILE: dict[str, tuple[Callable[[list[Member]], list[Member]], str]] = {
     "a folder that is none of ours": (adds("lib/evil.py"), "none of a home"),
     "an empty part": (adds("uploads//0"), "none of a home"),
     "a name twice": (adds("citewell.toml"), "names a file twice"),
-    "a file inside a file": (adds("uploads/0a1b/0/1"), ""),
+    "a file inside a file": (adds("uploads/0a1b/0/1"), "uploads/0a1b/0: "),
     "a link": (lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.SYMTYPE, "/etc/passwd"), *parts[3:]], "link"),
     "a hard link": (lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.LNKTYPE, "/etc/passwd")], "link"),
     "a device": (lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.CHRTYPE)], "device"),
@@ -257,7 +257,7 @@ HOSTILE: dict[str, tuple[Callable[[list[Member]], list[Member]], str]] = {
         lambda parts: relisted(parts, lambda said: said["files"][0].update(size=1 << 60)),
         "are free",
     ),
-    "nothing": (lambda _: [], ""),
+    "nothing": (lambda _: [], "ends before manifest.json"),
 }  # fmt: skip
 
 

@@ -141,3 +141,10 @@ async def test_without_paths_of_the_database(app: App, settings: Settings) -> No
     with pytest.raises(TransientError):
         await app.llm.chat([])
     assert "10.1.2.3" not in without_paths(await readiness(app), settings).model_dump_json()
+
+
+async def test_no_chat_model_on_purpose_is_ready(settings: Settings) -> None:
+    """What was chosen is no fault, and is told."""
+    async with App(settings.model_copy(update={"llm": "none"})) as app:
+        found = await readiness(app)
+    assert (found.status, found.chat_model) == ("ready", "none: answers are extracts of the evidence")

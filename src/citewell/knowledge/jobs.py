@@ -88,7 +88,9 @@ class Jobs:
         return await self._db.read(rows)
 
     async def claim(self, kind: str = "") -> Job | None:
-        """The oldest job (of this kind) that waits, or whose worker's lease ran out; it is the caller's then, nobody else's."""
+        """A job (of this kind) that waits, or whose worker's lease ran out; it is the caller's then, nobody else's. Of the user
+        who has the fewest running, so that many of one hold up nobody else's; of those the oldest.
+        """
         if await self._db.read(lambda connection: self._waiting(connection, kind)) is None:
             return None  # an idle worker asks often: it need not take the write lock
 
@@ -207,8 +209,10 @@ _SEEN = """(:viewer IS NULL OR owner = :viewer OR EXISTS (SELECT 1 FROM collecti
 _ONE = text(f"SELECT * FROM jobs WHERE job_id = :id AND {_SEEN}")  # noqa: S608 - words of ours only
 _NEWEST = text(f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowid DESC LIMIT :limit")  # noqa: S608
 _WAITING = text(
-    """SELECT job_id FROM jobs WHERE (state = 'queued' OR (state = 'running' AND lease < :now)) AND :kind IN ('', kind)
-    ORDER BY created_at, rowid LIMIT 1"""
+    """WITH busy AS (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' AND lease >= :now GROUP BY owner)
+    SELECT job_id FROM jobs LEFT JOIN busy USING (owner)
+    WHERE (state = 'queued' OR (state = 'running' AND lease < :now)) AND :kind IN ('', kind)
+    ORDER BY coalesce(busy.jobs, 0), created_at, jobs.rowid LIMIT 1"""
 )
 _CLAIM = text(
     "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease, updated_at = :now WHERE job_id = :job_id"

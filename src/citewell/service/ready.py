@@ -42,7 +42,7 @@ async def readiness(app: App) -> Readiness:
     chat = await anyio.to_thread.run_sync(chat_model_state, settings)
     chat = seen.of("chat") if chat == "ok" else chat
     embedding = seen.of("embeddings")
-    status: State = "ready" if chat == embedding == "ok" else "degraded"
+    status: State = "ready" if embedding == "ok" and (chat == "ok" or settings.llm == "none") else "degraded"
     waiting = 0
     try:
         database, waiting = await app.root.writing.look(app.db), await pending(app)

@@ -18,6 +18,7 @@ _TENS = {w: 10 * (i + 2) for i, w in enumerate(["twenty", "thirty", "forty", "fi
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 10**12}
 _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_LONGEST = 1_000  # figures of a number that are read; Python refuses more than 4,300
 _HAN = "".join(_HAN_DIGITS) + "".join(_HAN_SCALES)
 
 _DIGITS = re.compile(
@@ -135,7 +136,7 @@ def _words_value(words: str) -> int | None:
 def _han_value(text: str) -> int:
     """二〇二四 -> 2024, 三百五十 -> 350, 十二 -> 12, 一万两千 -> 12000."""
     if not any(c in _HAN_SCALES for c in text):
-        return int("".join(str(_HAN_DIGITS[c]) for c in text))
+        return int("".join(str(_HAN_DIGITS[c]) for c in text[:_LONGEST]))
     total = section = digit = 0
     for char in text:
         if char in _HAN_DIGITS:

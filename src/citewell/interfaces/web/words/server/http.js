@@ -68,6 +68,8 @@ export const http = {
   "use http://127.0.0.1 or http://localhost with the port that `citewell serve` printed":
     "请用 http://127.0.0.1 或 http://localhost 加上 `citewell serve` 显示的端口",
   "with auth = \"token\", access.hosts lists other names": "启用 auth = \"token\" 后，可在 access.hosts 中列出其他名称",
+  "{1} MCP sessions of this user are in use": "该用户有 {1} 个 MCP 会话正在使用",
+  "end some of them; one that does nothing makes room by itself": "请结束其中一些；空闲的会话会自动让出位置",
   "{1} is for admins": "{1} 仅供管理员使用",
   "{1} is {2}; pages of other sites use a reader's token": "{1} 的角色是 {2}；其他网站的页面应使用只读用户的令牌",
   "{1} may not ask or change anything as {2}": "{1} 不能以 {2} 的身份提问或修改",
