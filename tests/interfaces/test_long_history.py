@@ -29,7 +29,7 @@ HOSTILE = [
 
 def history_of(*said: str) -> list[tuple[str, str]]:
     messages = [{"role": "assistant", "content": each} for each in said]
-    body = ChatRequest(model="citewell/qa", messages=[*messages, {"role": "user", "content": "And?"}])  # type: ignore[list-item]
+    body = ChatRequest(model="citewell/qa", messages=[*messages, {"role": "user", "content": "And?"}])
     asked, _ = question_of(body, "local")
     return [(m.role, m.content) for m in asked.history or []]
 
@@ -68,7 +68,7 @@ async def test_a_history_too_long_is_refused(client: httpx.AsyncClient, history:
 
 
 async def test_as_much_as_is_allowed_is_taken(client: httpx.AsyncClient, agent: FakeAgent) -> None:
-    history = [{"role": "user", "content": "A " * 5_000}] * MOST_HISTORY
+    history = [{"role": "user", "content": "A " * 4_000}] * MOST_HISTORY
     reply = await client.post("/api/ask", json={"question": "And?", "history": history})
     assert reply.status_code == 200, reply.text
     assert len(agent.asked[-1].history or []) == MOST_HISTORY

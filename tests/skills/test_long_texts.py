@@ -44,14 +44,13 @@ READ: dict[str, Callable[[str], object]] = {
 def test_in_one_pass(reads: str) -> None:
     """Far less than a second (all that took the square of it took seconds); 0.01 to 0.14 where they were measured."""
     for unit in UNITS:
-        for before in ("", "may 1"):
-            text = (before + unit * LONGEST_MESSAGE)[:LONGEST_MESSAGE]
-            assert cpu_seconds(lambda text=text: READ[reads](text), tries=2) < 0.8, (unit, before)  # type: ignore[misc]
+        text = (unit * LONGEST_MESSAGE)[:LONGEST_MESSAGE]
+        assert cpu_seconds(lambda text=text: READ[reads](text), tries=1) < 0.8, unit  # type: ignore[misc]
 
 
 def test_an_earlier_question_is_read_from_its_beginning() -> None:
-    before = [Message(role="user", content="Basic and Pro: which is lighter? " + "x" * 10_000)]
-    assert candidates("How much does it cost?", before) == ["Basic", "Pro"]
+    before = [Message(role="user", content="A100 and B200: which is lighter? " + "x" * 10_000)]
+    assert candidates("How much does it cost?", before) == ["A100", "B200"]
     assert len(joined("And it?", before)) < 2_100
 
 

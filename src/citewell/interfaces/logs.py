@@ -170,8 +170,8 @@ def _addressed(text: str) -> str:
 
 
 def _address(scheme: str, rest: str) -> str:
-    """What stands behind `scheme`, as far as the next one. A password may hold every sign but white space, so all before the last
-    @ goes; pages of the web may have an @ in their path, which stays.
+    """What stands behind `scheme`, as far as the next one. A password may hold every sign but white space, so all before the
+    last @ goes; pages of the web may have an @ in their path, which stays.
     """
     size = next((n for n, letter in enumerate(rest) if letter.isspace()), len(rest))
     word, behind = rest[:size], rest[size:]

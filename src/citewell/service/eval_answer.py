@@ -10,9 +10,9 @@ from citewell.measure import wording
 from citewell.measure.dataset import Question
 from citewell.measure.report import Cited, Replied
 from citewell.service.ask import AskRequest, stream
-from citewell.service.run import recent
 from citewell.service.eval_search import Asked, Shelf
 from citewell.service.eval_sets import Options
+from citewell.service.run import recent
 from citewell.skills.confidence import answer_signals, share
 from citewell.types import Answer, Citation, Step
 

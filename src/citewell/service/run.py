@@ -29,9 +29,9 @@ _TOKENS = TypeAdapter(Tokens)
 
 
 class AskRequest(Shown):
-    """What a channel asks. `history` given: it is used instead of a session; as much as `recent` leaves. `keep` False: no session is made for it, and
-    nothing is remembered. `options`: the fields of AskOptions. `resume`: the trace_id of a run that did not end; it goes on
-    as it was asked, and nothing else of this request but the `user_id` counts.
+    """What a channel asks. `history` given: it is used instead of a session; as much as `recent` leaves. `keep` False: no
+    session is made for it, and nothing is remembered. `options`: the fields of AskOptions. `resume`: the trace_id of a run that
+    did not end; it goes on as it was asked, and nothing else of this request but the `user_id` counts.
     """
 
     question: str = ""
@@ -48,7 +48,7 @@ class AskRequest(Shown):
     @classmethod
     def _readable(cls, history: list[Message] | None) -> list[Message] | None:
         """What is longer than any answer is no conversation, and would have to be read with every question."""
-        for n, message in enumerate(history or []):
+        for n, message in enumerate(history or [], 1):
             if len(message.content) > LONGEST_MESSAGE:
                 raise ValueError(f"message {n} has {len(message.content)} characters, {LONGEST_MESSAGE} are allowed")
         return history

@@ -69,7 +69,9 @@ _BEFORE = {"€": "euro", "$": "dollar", "£": "pound", "¥": "yuan", "￥": "yu
 def measures(text: str) -> Iterator[tuple[str, str]]:
     """Every (number, unit) of a text; the unit is empty where none is known."""
     for start, end, number in _found(text):
-        before = _BEFORE.get(text[start - 1 : start]) or ("euro" if text[max(0, start - 8) : start].rstrip().endswith("EUR") else "")
+        before = _BEFORE.get(text[start - 1 : start]) or (
+            "euro" if text[max(0, start - 8) : start].rstrip().endswith("EUR") else ""
+        )
         yield number, before or _unit(text, end)[0]
 
 

@@ -24,7 +24,7 @@ export function light(pane, look) {
   let lit = null;
   let scrolled = false;
   const tried = () => {
-    if (lit?.startContainer.isConnected) return;
+    if (lit && !lit.collapsed) return; // one whose words are gone has collapsed to where they were
     lit = rangeIn(pane, look);
     if (!lit) return;
     highlights.set(NAME, new /** @type {any} */ (window).Highlight(lit));

@@ -49,6 +49,7 @@ export function One({ id, tab }) {
     <${Head} trace=${trace} />
     <${Parts} parts=${parts} label=${t("traces.parts")} />
     <section class="trace-part" aria-label=${t(`traces.tab_${current}`)} key=${current}>
+      <h2 class="unseen">${t(`traces.tab_${current}`)}</h2>
       ${current === "answer" && html`<${Answered} answer=${trace.answer} />`}
       ${current === "steps" && html`<${Way} trace=${trace} />`}
       ${current === "prompts" && html`<${Prompts} prompts=${trace.prompts} />`}
