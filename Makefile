@@ -28,8 +28,8 @@ start: setup  ## add the sample library, ask one question in each language, serv
 	-$(BIN)/citewell ask -c samples '$(QUESTION_ZH)'
 	$(BIN)/citewell serve
 
-test: setup check  ## every check, then every test
-	$(BIN)/python -m pytest
+test: setup check  ## every check, then every test, in two processes; TEST="-n 0 tests/page" runs some of them in one
+	$(BIN)/python -m pytest $(or $(TEST),-n 2 --dist loadfile)
 
 check: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from citewell.config import load_settings
 from citewell.errors import ConfigError
+from citewell.service.app import App
 
 
 def test_file_then_environment_then_arguments(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_an_unknown_key_of_a_group_is_told_with_the_nearest() -> None:
     assert error.value.hint == "did you mean results?"
 
 
-def test_hosts_of_this_house_are_looked_at_when_settings_are_read() -> None:
+def test_hosts_of_this_house() -> None:
     """A list as JSON is one too; what is no host ends the start, not the first question."""
     assert load_settings({"CITEWELL_ALLOW_PRIVATE_HOSTS": '["127.0.0.1", "10.0.0.0/8"]'}).allow_private_hosts == (
         "127.0.0.1",
@@ -70,4 +71,4 @@ def test_hosts_of_this_house_are_looked_at_when_settings_are_read() -> None:
     )
     assert load_settings({"CITEWELL_ALLOW_PRIVATE_HOSTS": "[::1]"}).allow_private_hosts == ("[::1]",)
     with pytest.raises(ConfigError, match="not a host or a network"):
-        load_settings({"CITEWELL_ALLOW_PRIVATE_HOSTS": "http://127.0.0.1:8080/"})
+        App(load_settings({"CITEWELL_ALLOW_PRIVATE_HOSTS": "http://127.0.0.1:8080/"}))

@@ -277,15 +277,6 @@ class Settings(BaseSettings):
     def _split(cls, value: Any) -> Any:
         return _parts(value)
 
-    @field_validator("allow_private_hosts")
-    @classmethod
-    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Raises ConfigError for what is not understood: here, not at the first page that is fetched."""
-        from citewell.ingest.addresses import Guard  # here: that package reads the settings itself
-
-        Guard(value)
-        return value
-
     @classmethod
     def settings_customise_sources(
         cls,

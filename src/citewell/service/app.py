@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from citewell.config import Settings
+from citewell.ingest.addresses import Guard
 from citewell.knowledge.catalog import Catalog
 from citewell.knowledge.db import Database
 from citewell.knowledge.index import INDEXES, Index
@@ -62,7 +63,10 @@ class App:
     viewer: Viewer | None = None
 
     def __init__(self, settings: Settings, *, lender: App | None = None) -> None:
-        """`lender`: an open App whose models and calibration are used, and which closes them."""
+        """`lender`: an open App whose models and calibration are used, and which closes them. Raises ConfigError for
+        hosts of this house that are none: here, not at the first page that is fetched.
+        """
+        Guard(settings.allow_private_hosts)
         self.settings = settings
         self.root = self
         self._lender = lender
