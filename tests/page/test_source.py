@@ -138,8 +138,15 @@ def test_chinese_pdf_shows_the_sentence_that_is_cited(
     picture("source-pdf-chinese")
 
 
-@pytest.mark.parametrize(("path", "pages"), [(f"library/{CHINESE}", 10), ("papers/基于货位层次的仓库备件检索方法.pdf", 5)])
-def test_chinese_samples_are_drawn_as_the_server_draws_them(
+@pytest.mark.parametrize(
+    ("path", "pages"),
+    [
+        (f"library/{CHINESE}", 10),
+        ("papers/基于货位层次的仓库备件检索方法.pdf", 5),
+        ("papers/reserve-forecasting-for-cargo-bike-fleets.pdf", 6),
+    ],
+)
+def test_samples_are_drawn_as_the_server_draws_them(
     served: Served, goto: Callable[..., Page], path: str, pages: int
 ) -> None:
     """The same letters at the same places on every page; so no picture takes the place of any."""

@@ -87,7 +87,7 @@ export const en = {
   new_talk: "New conversation",
   search_talks: "Search titles",
   talks_of: "Whose answers",
-  all_agents: "Answered by anyone",
+  all_agents: "By anyone",
   no_talks: "Your conversations will stand here.",
   none_found: "No title has these words.",
   more_talks: "{n} more",

@@ -86,7 +86,7 @@ export const zh = {
   new_talk: "新对话",
   search_talks: "搜索标题",
   talks_of: "由谁回答的对话",
-  all_agents: "由谁回答：全部",
+  all_agents: "全部",
   no_talks: "您的对话会显示在这里。",
   none_found: "没有标题含有这些词。",
   more_talks: "还有 {n} 个",
