@@ -146,9 +146,7 @@ def test_chinese_pdf_shows_the_sentence_that_is_cited(
         ("papers/reserve-forecasting-for-cargo-bike-fleets.pdf", 6),
     ],
 )
-def test_samples_are_drawn_as_the_server_draws_them(
-    served: Served, goto: Callable[..., Page], path: str, pages: int
-) -> None:
+def test_samples_are_drawn_as_the_server_draws_them(served: Served, goto: Callable[..., Page], path: str, pages: int) -> None:
     """The same letters at the same places on every page; so no picture takes the place of any."""
     doc_id = served.add("drawn", path.rpartition("/")[2], (SAMPLES / path).read_bytes())
     page = goto("/sites")
