@@ -60,11 +60,13 @@ def main() -> None:
     given = asked.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as open_now:
-        home = given.home or Path(open_now.enter_context(tempfile.TemporaryDirectory()))
+        folder = Path(open_now.enter_context(tempfile.TemporaryDirectory()))
         steady = Steady()
         for name, pages in (("help.wainfell.example", ENGLISH), ("help.wantuo.example", CHINESE)):
             steady.call(open_now.enter_context(site(pages)).removeprefix("http://"), name)
-        made = filled(home, steady)
+        kept, home = given.home or folder / "filled", folder / "shown"
+        made = filled(kept, steady)
+        shutil.copytree(kept, home)  # what is asked while pictures are taken is not in the next ones
         browser = open_now.enter_context(chromium())
         taken = Taking(browser, steady, made, given.out, given.only)
         for serve in ("filled", "sites"):  # what is asked of sites while pictures are taken is not to be in other pictures
@@ -73,8 +75,7 @@ def main() -> None:
         script.write_text(json.dumps([{"reply": {"sql": sql}} for sql in fill.STATEMENTS]), "utf-8")
         tables = [view for view in VIEWS if view.serve == "tables"]
         taken.all(fill.Server(home), tables, llm="scripted", scripted_replies=str(script))
-        empty = home / "empty"
-        shutil.rmtree(empty, ignore_errors=True)
+        empty = folder / "empty"
         empty.mkdir()
         taken.all(fill.Server(empty), EMPTY, llm="none")
     gallery(given.out)
