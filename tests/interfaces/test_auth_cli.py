@@ -53,7 +53,7 @@ def test_refusals_say_what_to_do(cli: Cli) -> None:
     cli("user", "add", "guest", "--role", "reader")
     for arguments, said in (
         (("add", "ANN"), "citewell user token ann"),
-        (("add", "a b"), "without spaces"),
+        (("add", "a b"), "letters and digits of any script"),
         (("add", "bob", "--role", "king"), "reader, editor, reviewer, admin"),
         (("add", "bob", "--days", "-1"), "more than 0"),
         (("token", "nobody"), "citewell user list"),
