@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -262,7 +262,7 @@ async def test_pages_without_end() -> None:
 
     async with Browser() as browser:
         await shown(browser, web)
-        assert "xyyy" in await shown(browser, web, SITE + "/tick", 4)
+        assert "xyyy" in await shown(browser, web, SITE + "/tick", 8)
         assert "again" in await shown(browser, web, SITE + "/reload")
         assert "still here" in await shown(browser, web, SITE + "/leave")
         for path in ("/loop", "/later"):
@@ -270,7 +270,7 @@ async def test_pages_without_end() -> None:
             with pytest.raises(TransientError) as caught:
                 await shown(browser, web, SITE + path, 3)
             assert caught.value.code == "timeout"
-            assert time.monotonic() - begun < 10
+            assert time.monotonic() - begun < 20  # 3, and what a loaded machine takes to end and start a browser
         with pytest.raises(TransientError, match="not there within 1 seconds"):
             await browser.render(SITE + "/", slow, 1)
         assert "fine" in await shown(browser, web)
@@ -293,13 +293,22 @@ async def test_no_process_is_left() -> None:
             await waiting
         chromium = {pid for pid in started if b"--type=" not in arguments(pid) and b"--host-resolver-rules" in arguments(pid)}
         assert len(chromium) == 1
+        killed = browser._chromium
+        assert killed is not None
         os.kill(chromium.pop(), signal.SIGKILL)
-        await asyncio.sleep(0.5)
+        await until(lambda: not killed.is_connected())
         assert "fine" in await shown(browser, web)
         with pytest.raises(TransientError):
             await shown(browser, web, SITE + "/loop", 2)
-    await asyncio.sleep(0.5)
-    assert below(os.getpid()) - before == set()
+    await until(lambda: below(os.getpid()) - before == set())
+
+
+async def until(so: Callable[[], bool]) -> None:
+    """It may take its time on a loaded machine."""
+    ends = time.monotonic() + 20
+    while not so():
+        assert time.monotonic() < ends
+        await asyncio.sleep(0.1)
 
 
 def arguments(pid: int) -> bytes:

@@ -158,13 +158,17 @@ def test_a_part_that_fails_breaks_no_other(page: Page, goto: Callable[..., Page]
 
 
 def test_a_server_that_goes_is_told_and_looked_for(page: Page, goto: Callable[..., Page]) -> None:
+    """And what could not be loaded meanwhile is loaded then, without a click."""
     window = goto("/settings")
+    expect(window.locator(".kept strong", has_text="0")).to_have_count(4)  # nothing is on its way that could say otherwise
     page.route("**/api/**", lambda route: route.abort("connectionrefused"))
     window.get_by_role("button", name="Look again").click()
     expect(window.get_by_text("The server does not answer.").first).to_be_visible()
     page.unroute("**/api/**")
     expect(window.get_by_text("The server answers again.")).to_be_visible()
     expect(window.locator(".offline")).to_have_count(0)
+    expect(window.get_by_role("region", name="Models and health").get_by_text("Ready", exact=True)).to_be_visible()
+    expect(window.get_by_text("The server does not answer.")).to_have_count(0)
 
 
 @EVERY_LOOK

@@ -144,6 +144,7 @@ class Browser:
                 raise TransientError(f"{url}: the browser could not show it ({why})", code="browser_crashed") from None
 
     async def _visit(self, chromium: Chromium, url: str, fetch: Fetch, seconds: float) -> bytes:
+        enough = asyncio.get_running_loop().time() + _ENOUGH * seconds
         first = await fetch(url, lambda there: _same_host(url, there))
         if not _same_host(url, first.final_url):
             hint = "ask for the page under that address"
@@ -153,7 +154,7 @@ class Browser:
         context = await chromium.new_context(service_workers="block", accept_downloads=False, permissions=[])
         visit = _Visit(first, fetch)
         try:
-            return await visit.html(context, seconds)
+            return await visit.html(context, enough)
         finally:
             await self._leave(context, visit)
 
@@ -222,7 +223,8 @@ class _Visit:
         self.broken: Exception | None = None
         self.open: set[asyncio.Future[Page]] = set()
 
-    async def html(self, context: BrowserContext, seconds: float) -> bytes:
+    async def html(self, context: BrowserContext, enough: float) -> bytes:
+        """`enough`: when, by the loop's clock, it is taken as it then is."""
         await context.add_init_script(_WITHOUT)
         await context.route("**/*", self._answer)
         await context.route_web_socket(lambda _: True, _hang_up)
@@ -232,8 +234,8 @@ class _Visit:
         crashed = asyncio.Event()
         page.on("crash", lambda _: crashed.set())
         eyes = await context.new_cdp_session(page)
-        await page.goto(self.first.final_url, wait_until="commit", timeout=1_000 * seconds)
-        await self._settled(eyes, _ENOUGH * seconds, crashed)
+        await page.goto(self.first.final_url, wait_until="commit", timeout=0)  # `render` ends it
+        await self._settled(eyes, enough, crashed)
         text = await self._text(eyes)
         if self.broken is not None:
             raise self.broken
@@ -253,12 +255,12 @@ class _Visit:
             each.cancel()
         await asyncio.gather(*self.open, return_exceptions=True)
 
-    async def _settled(self, eyes: CDPSession, most: float, crashed: asyncio.Event) -> None:
-        """Until the page looks the same for a while, or for `most` seconds."""
+    async def _settled(self, eyes: CDPSession, ends: float, crashed: asyncio.Event) -> None:
+        """Until the page looks the same for a while, or `ends`."""
         from playwright.async_api import Error
 
         clock = asyncio.get_running_loop().time
-        ends, changed, asked = clock() + most, clock(), clock()
+        changed = asked = clock()
         before, requests = "loading 0", 0
         while clock() < ends:
             await asyncio.sleep(_LOOK)

@@ -8,7 +8,6 @@ The one rule: rows reach the engine as a file of text that we write and it reads
 from __future__ import annotations
 
 import csv
-import os
 import re
 import secrets
 import shutil
@@ -19,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from citewell.disk import synced
 from citewell.errors import UnreadableFile
 from citewell.ingest.table_import_names import column_names, literal, quoted, table_name
 from citewell.ingest.table_import_totals import drop_totals
@@ -90,7 +90,7 @@ class Store:
                     self._connection.execute("CHECKPOINT")
                 self._connection.close()
             if kind is None:
-                _sync(self._target)
+                synced(self._target)
         finally:
             shutil.rmtree(self._work, ignore_errors=True)
 
@@ -212,15 +212,6 @@ class Store:
 def _cell(cell: str | None) -> str | None:
     """Text that a file can hold."""
     return cell if cell is None or cell.isascii() else _CELL.sub("\ufffd", cell)
-
-
-def _sync(path: Path) -> None:
-    """What is written is on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def linked(path: Path, folder: Path, name: str) -> Path:

@@ -8,6 +8,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from citewell.disk import synced
 from citewell.errors import InvalidInput, StorageError
 from citewell.knowledge.confirmed import PATH
 
@@ -34,7 +35,7 @@ def write(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-        _sync(path.parent)
+        synced(path.parent)
     except OSError as error:
         with suppress(OSError):
             beside.unlink()
@@ -54,17 +55,9 @@ def remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
         if path.parent.is_dir():
-            _sync(path.parent)
+            synced(path.parent)
     except OSError as error:
         raise _refused(path, error) from error
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _refused(path: Path, error: OSError) -> StorageError:

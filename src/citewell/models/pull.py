@@ -10,7 +10,6 @@ import fcntl
 import hashlib
 import json
 import logging
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +19,7 @@ from pathlib import Path
 import anyio.to_thread
 
 from citewell.config import Settings
+from citewell.disk import synced
 from citewell.errors import CitewellError, Conflict, ModelUnavailable, StorageError
 from citewell.models.pull_sources import Sink, Source, from_hub, from_parts
 
@@ -102,7 +102,7 @@ async def _fetch(path: Path, model: Model, sources: Sequence[tuple[str, Source]]
                 await source(sink, folder)
                 await anyio.to_thread.run_sync(sink.finish)
             (folder / model.file).replace(path)
-            sync_folder(path.parent)
+            synced(path.parent)
             write_stamp(path, model)
         except ModelUnavailable as error:
             failures.append(f"{name}: {error.message}")
@@ -179,12 +179,3 @@ def stamp(path: Path, model: Model) -> str:
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from citewell import __version__
+from citewell.disk import synced
 from citewell.errors import Conflict, InvalidInput, NotFound, StorageError
 from citewell.knowledge.copies import Copied, copy_to
 from citewell.knowledge.process import gone, this_process
@@ -139,15 +140,6 @@ def _shown(beside: Path, file: Path) -> None:
     except OSError:  # a disk without links
         beside.rename(file)
     synced(file.parent)
-
-
-def synced(folder: Path) -> None:
-    """What a folder lists is on the disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _gathered(home: Path, folder: Path) -> Manifest:

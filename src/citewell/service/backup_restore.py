@@ -20,10 +20,10 @@ from typing import Final
 
 from pydantic import Field
 
+from citewell.disk import synced
 from citewell.errors import Conflict, StorageError
 from citewell.knowledge.copies import SCHEMA, check, held_alone
 from citewell.knowledge.db import Database
-from citewell.service.backup import synced
 from citewell.service.backup_list import DATABASE, SETTINGS, Manifest, Tell, damaged
 from citewell.service.backup_read import newer, read
 from citewell.types import Shown

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import anyio.to_thread
 
+from citewell.disk import synced
 from citewell.errors import StorageError
 from citewell.ingest.bounded import in_time
 from citewell.ingest.table_import_store import Imported
@@ -90,11 +91,7 @@ def _begin(folder: Path, token: str, path: Path) -> int:
 def _finish(folder: Path, part: Path, final: Path) -> None:
     part.chmod(0o600)
     part.rename(final)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    synced(folder)
 
 
 def replaced(app: App, relative: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from citewell.disk import synced
 from citewell.errors import StorageError
 
 ORPHAN = 86_400.0  # seconds after which bytes of no job are thrown away
@@ -51,11 +52,7 @@ def _write(folder: Path, uploads: Sequence[Upload]) -> None:
             target.flush()
             os.fsync(target.fileno())
     for each in (folder, folder.parent):
-        handle = os.open(each, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        synced(each)
 
 
 def throw_away(folder: Path) -> None:

@@ -35,6 +35,9 @@ export const user = signal(kept("user_id") ?? "");
 /** False while the server does not answer. */
 export const online = signal(true);
 
+/** Milliseconds between two tries to reach a server that is gone. */
+export const LOOK_AGAIN = 3000;
+
 const LANGUAGES = ["en", "zh"];
 const THEMES = ["auto", "light", "dark"];
 

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { t } from "../i18n.js";
-import { me, online, route, user } from "../state.js";
+import { LOOK_AGAIN, me, online, route, user } from "../state.js";
 import { coded } from "../ui/coded.js";
 import { Asked } from "../ui/dialog.js";
 import { html, signal, useEffect, useErrorBoundary, useRef, useState } from "../ui/html.js";
@@ -11,8 +11,6 @@ import { Toasts, toast } from "../ui/toast.js";
 import { Drawer, Sidebar, TopBar, useNarrow } from "./sidebar.js";
 import { SignIn } from "./sign_in.js";
 import { View } from "./view.js";
-
-const LOOK_AGAIN = 3000; // milliseconds between two tries to reach a server that is gone
 
 /** The panel of sources; it is its own part, and the page works without it.
  * @type {import("@preact/signals").Signal<import("preact").ComponentType<{}> | null>} */
@@ -31,8 +29,8 @@ export function Frame() {
     get("/me").then((found) => (me.value = found), (failed) => me.value === undefined && setError(failed));
   };
   useEffect(() => {
-    if (who === undefined && online.value) look();
-  }, [who, online.value]);
+    if (who === undefined) look();
+  }, [who]);
   const before = useRef(name);
   useEffect(() => {
     // another name was chosen, on whichever part of the page

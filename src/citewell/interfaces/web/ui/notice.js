@@ -3,9 +3,10 @@
 import { t } from "../i18n.js";
 import { ApiError } from "../api.js";
 import { said } from "../said.js";
+import { LOOK_AGAIN, online } from "../state.js";
 import { Button } from "./button.js";
 import { coded } from "./coded.js";
-import { html } from "./html.js";
+import { html, useEffect } from "./html.js";
 import { Icon } from "./icon.js";
 import { mayHelp, missing } from "./missing.js";
 
@@ -19,13 +20,20 @@ export function Empty({ title, text, action, icon }) {
   </div>`;
 }
 
-/** What went wrong, with the server's hint. `retry`: what the button does, which is there where it can help.
+/** What went wrong, with the server's hint. `retry`: asks for the same once more; its button is there where that can help, and a
+ * server that answers again is asked without it.
  * @param {{error: unknown, retry?: (() => void) | null}} props */
 export function Problem({ error, retry }) {
-  if (!error) return null;
-  const message = error instanceof Error ? error.message : String(error);
   const known = error instanceof ApiError ? error : null;
   const offline = known?.code === "offline";
+  const again = offline && online.value ? retry : null;
+  useEffect(() => {
+    if (!again) return;
+    const timer = setTimeout(again, LOOK_AGAIN);
+    return () => clearTimeout(timer);
+  }, [error, !again]);
+  if (!error) return null;
+  const message = error instanceof Error ? error.message : String(error);
   const gone = missing(error);
   const hint = offline ? t("frame.offline_hint") : gone ? t(gone.advice) : said(known?.hint);
   return html`<div class="problem" role="alert">
