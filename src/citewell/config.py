@@ -247,6 +247,9 @@ class Settings(BaseSettings):
     )
     port: int = Field(8420, ge=0, le=65535, description="port that `serve` listens on; 0: any free one")
     stop_seconds: float = Field(30.0, ge=0, le=3600, description="seconds that a stop waits for answers that are under way")
+    warm: bool = Field(
+        True, description="`serve` loads the built-in models at its start, so that the first question need not wait for them"
+    )
     collection: str = Field("default", min_length=1, description="collection used where none is named")
     trace_days: int = Field(30, ge=1, description="days a trace is kept")
     log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="least severe message logged")

@@ -157,14 +157,15 @@ class Graph(Generic[S]):
         if first not in {name_of(function) for function in self.table}:
             raise WiringError(f"{self.name}: there is no node {first} to start from")
         config = {"recursion_limit": self.step_limit, "configurable": {"deps": deps, "done": done}}
-        stream = self._graph().astream({"state": state, "next": first, "n": n}, config, stream_mode="custom")
+        stream = self.compiled().astream({"state": state, "next": first, "n": n}, config, stream_mode="custom")
         try:
             async for event in stream:
                 yield event
         except GraphRecursionError:
             raise StepLimit(f"{self.name}: stopped after {self.step_limit} steps") from None
 
-    def _graph(self) -> Any:
+    def compiled(self) -> Any:
+        """By LangGraph, which is imported for it: once, by the first run or by who wants that one to be quick."""
         if self._compiled is None:
             self._compiled = self._compile()
         return self._compiled

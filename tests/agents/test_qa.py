@@ -206,7 +206,7 @@ async def test_unproved_sentences_are_left_out_of_a_proved_answer(desk: Desk, sc
     scripted.enqueue("International orders may be returned within 30 days. Our friendly staff in Oxford will gladly help.")
     state = await desk.run(QUESTION)
     assert state.final_answer == "International orders may be returned within 30 days.[1]"
-    assert state.warnings == ["1 sentence of the draft was left out: the sources do not prove it"]
+    assert state.warnings == ["left out 1 of the draft's 2 sentences: not proved by what was read"]
 
 
 @pytest.mark.parametrize("draft", ["", "...", "\ufffd\ufffd orders may be returned within 30 days."])

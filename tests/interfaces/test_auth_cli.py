@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     Cli = Callable[..., Result]
 
 
+def test_a_first_user_who_is_no_admin_is_told_of_it(cli: Cli) -> None:
+    assert "citewell user role ann admin" in cli("user", "add", "ann", "--role", "reader").err
+    made = cli("user", "token", "ann").err.splitlines()[0]
+    assert made.endswith(" of ann, shown this once:")
+    assert "citewell user role" not in cli("user", "add", "bob", "--role", "admin").err
+
+
 def test_from_the_first_user_to_none(cli: Cli) -> None:
     """The token stands alone on standard output, once; lists have its id, never itself."""
     assert "there are no users" in cli("user", "list").out

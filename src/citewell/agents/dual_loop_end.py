@@ -8,7 +8,7 @@ from __future__ import annotations
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState
 from citewell.errors import Conflict, NotFound
 from citewell.flow import emit, note
-from citewell.skills.cite import Proof, proved
+from citewell.skills.cite import Proof, left_out, proved
 from citewell.skills.confidence import answer_confidence
 from citewell.skills.format import with_markers
 from citewell.skills.grade import REJECTED
@@ -75,9 +75,7 @@ def _refuse(state: DualLoopState, deps: Deps) -> None:
 
 def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
     kept = proved(best.proof)
-    dropped = len(best.proof.sentences) - len(kept.sentences)
-    if dropped:
-        state.warnings.append(f"{dropped} sentence(s) of the draft were left out: the sources do not prove them")
+    state.warnings += left_out(best.proof, kept)
     sure = answer_confidence(best.retrieval_confidence, best.evidence_log_odds, best.proof.sentences, deps.calibration)
     state.confidence, state.route = sure, best.route
     state.proof = _with_memories(state, kept)

@@ -37,7 +37,7 @@ def _show(state: PaperState, deps: Deps) -> None:
     text = marked(state.proof.sentences, state.lang)
     failed = sum(sentence.verdict == "unsupported" for sentence in state.proof.sentences)
     if failed:
-        state.warnings.append(f"{failed} statement(s) are not supported by the paper, and marked so")
+        state.warnings.append(f"not supported by the paper, and marked so: {failed} of {len(state.proof.sentences)} sentences")
     drafted = [draft.generation for draft in state.drafts if draft.generation != "unknown"]
     # words of the paper stand in for an answer that nobody worded, or no sentence of it is proved in whole
     unsure = bool(drafted) and all(how == "extracted" for how in drafted) and (deps.llm is not None or not _sure(state, deps))

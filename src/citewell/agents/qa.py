@@ -17,7 +17,7 @@ from citewell.models.base import LLM, Embedder
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.query import Context
 from citewell.skills import answer as answering
-from citewell.skills.cite import Proof, prove, proved
+from citewell.skills.cite import Proof, left_out, prove, proved
 from citewell.skills.clean import clean
 from citewell.skills.confidence import answer_confidence
 from citewell.skills.entities import entity_list
@@ -310,7 +310,6 @@ def _confidence(state: QAState, sentences: list[Sentence], model: Logistic | Non
 def _settle(state: QAState, proof: Proof, model: Logistic | None) -> None:
     lang = language(state.validated_question)
     kept = proved(proof)
-    dropped = len(proof.sentences) - len(kept.sentences)
     note(verdicts=[s.verdict for s in proof.sentences], problems=[p for s in proof.sentences for p in s.problems])
     state.answer_confidence = _confidence(state, proof.sentences, model)
     if not kept.sentences:
@@ -321,10 +320,8 @@ def _settle(state: QAState, proof: Proof, model: Logistic | None) -> None:
         return
     if state.extracted and state.generation_status == "success":
         state.warnings.append("no chat model worded this: these are the documents' own sentences")
-    if dropped == 1 and not state.extracted:
-        state.warnings.append("1 sentence of the draft was left out: the sources do not prove it")
-    elif dropped and not state.extracted:
-        state.warnings.append(f"{dropped} sentences of the draft were left out: the sources do not prove them")
+    if not state.extracted:
+        state.warnings += left_out(proof, kept)
     state.proof, state.followed = kept, followed_in(kept.citations, state.vouched)
     state.formatted_citations = format_citations(state.proof.citations, lang)
     text = with_markers(state.proof.sentences, lang)

@@ -96,7 +96,7 @@ async def _start(state: WebsiteState, deps: Deps) -> None:
     starts = {identity(url): url for url in reversed([canonical(url) for url in state.start_urls])}
     urls = list(reversed(starts.values()))
     for url in urls[deps.settings.max_pages :]:
-        state.warnings.append(f"{url}: not read, because only {deps.settings.max_pages} page(s) are allowed")
+        state.warnings.append(f"{url}: not read, because no more pages than {deps.settings.max_pages} are allowed")
     for url in urls[: deps.settings.max_pages]:
         place = state.place(url)
         state.depths[place] = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from citewell.agents.website_state import Deps, WebsiteState
 from citewell.flow import note
-from citewell.skills.cite import Proof, proved
+from citewell.skills.cite import Proof, left_out, proved
 from citewell.skills.confidence import answer_confidence, share
 from citewell.skills.format import with_markers
 from citewell.skills.grade import REJECTED, SETTLES_THRESHOLD
@@ -32,9 +32,7 @@ async def settle(state: WebsiteState, deps: Deps) -> None:
 
 def _show(state: WebsiteState, deps: Deps) -> None:
     kept = proved(state.proof)
-    dropped = len(state.proof.sentences) - len(kept.sentences)
-    if dropped:
-        state.warnings.append(f"{dropped} sentence(s) of the draft were left out: the site does not prove them")
+    state.warnings += left_out(state.proof, kept)
     state.confidence = answer_confidence(
         state.retrieval_confidence, state.evidence_log_odds, state.proof.sentences, deps.calibration
     )

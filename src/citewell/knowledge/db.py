@@ -26,7 +26,9 @@ from citewell.knowledge.migrations import APPLICATION_ID, MIGRATIONS
 
 T = TypeVar("T")
 
-CONNECTIONS = 8  # transactions at once in this process; of those that write, one
+# Transactions at once in this process; of those that write, one. With 8 there were 7 to 15 per cent fewer answers a second, for
+# their threads wait for Python's lock (200 at once as evals/bench_serve.py asks them, five pairs of runs on two cores).
+CONNECTIONS = 4
 BUSY_SECONDS = 10.0
 
 _PRAGMAS = (

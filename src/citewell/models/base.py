@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,15 @@ class YesNo:
 
     log_odds: float
     tokens: Tokens = field(default_factory=Tokens)
+
+
+@runtime_checkable
+class Loads(Protocol):
+    """A model of this process, which its first call loads where nobody did before."""
+
+    async def load(self) -> None:
+        """Raises ModelUnavailable."""
+        ...
 
 
 class LLM(Protocol):

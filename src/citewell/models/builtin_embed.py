@@ -41,6 +41,9 @@ class BuiltinEmbedder:
         self._pool: Pool | None = None
         self._known = Remembered(REMEMBERED)
 
+    async def load(self) -> None:
+        await in_thread(["."], is_query=True)
+
     async def query(self, text: str) -> Vector:
         vectors: Vector = (await self._vectors([text], is_query=True))[0]
         return vectors

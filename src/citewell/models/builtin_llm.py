@@ -1,4 +1,4 @@
-"""The built-in chat model: a GGUF file run in this process by llama.cpp (package `xllamacpp`), loaded once, on first use.
+"""The built-in chat model: a GGUF file run here by llama.cpp (package `xllamacpp`), loaded once: when first used or before.
 
 The one rule: every call streams inside, even where the caller wants no tokens, because the streaming callback is the only place
 where llama.cpp can be told to stop. It is called for every batch of the prompt and for every token.
@@ -115,6 +115,9 @@ class BuiltinLLM:
             self._calls.discard(call)
         call.raise_error(self.name)
         return call
+
+    async def load(self) -> None:
+        await self._loaded()
 
     async def _loaded(self) -> Any:
         async with self._loading:

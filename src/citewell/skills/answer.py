@@ -29,7 +29,7 @@ _UNKNOWN = re.compile(
 _ENDS = re.compile(r"""[.!?…:。！？；：][)\]）】"'”’]*$""")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
 _MARKER = re.compile(r"(?<!\s)\s*(?:\[\d{1,2}(?:\s*[,，]\s*\d{1,2})*\]|【\d{1,2}】)")
-_ITEM = re.compile(r"^\s*(?:\d{1,2}[.)、]|[-*•])\s+", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*(?:\d{1,2}[.)、]|[-*•])\s+", re.MULTILINE)
 
 
 async def generate(

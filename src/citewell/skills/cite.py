@@ -251,3 +251,10 @@ def renumber(proof: Proof, kept: Sequence[Sentence]) -> Proof:
 def proved(proof: Proof) -> Proof:
     """What of an answer may be shown: the sentences that the sources prove, in whole or in part."""
     return renumber(proof, [sentence for sentence in proof.sentences if sentence.verdict != "unsupported"])
+
+
+def left_out(proof: Proof, kept: Proof) -> list[str]:
+    """What to warn of where `proved` kept less than all."""
+    dropped, of = len(proof.sentences) - len(kept.sentences), len(proof.sentences)
+    warning = f"left out {dropped} of the draft's {of} sentences: not proved by what was read"
+    return [warning] if dropped else []

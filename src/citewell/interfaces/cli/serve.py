@@ -25,6 +25,7 @@ from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn,
 from citewell.interfaces.http import create_app
 from citewell.service.app import App
 from citewell.service.stopping import Stopping
+from citewell.service.warm import warm
 
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is compared
 GRACE = 5  # seconds that what was cut off has to be gone; longer than TELLS of http/sse.py
@@ -98,12 +99,15 @@ async def _serve(settings: Settings, listener: socket.socket, json: bool) -> Non
         )
         server = Server(config)
         stopping = asyncio.create_task(_stop(app, server, _signals()))
+        warming = asyncio.create_task(warm(app))
         host, port = listener.getsockname()[:2]
         _announce(f"http://{f'[{host}]' if ':' in host else host}:{port}", json)
         try:
             await server.serve(sockets=[listener])
         finally:
             stopping.cancel()
+            warming.cancel()
+            await asyncio.wait({warming})  # a model that is being loaded cannot be left half-way
         _tell(app.stopping)
 
 

@@ -22,6 +22,8 @@ async def add(app: App, name: str, role: str, token_name: str, days: float | Non
     else:
         write(err(), styled(f"added {one_line(added.user.user_id)}, {added.user.role}. Their token, shown this once:"))
         _print_token(added.token)
+    if not any(user.role == "admin" for user in await app.users.list()):
+        warn(f"there is no admin yet: `citewell user role {one_line(added.user.user_id)} admin` makes one")
     _not_in_force(app)
     return DONE
 
@@ -47,14 +49,14 @@ async def make_widget_token(
     app: App, name: str, token_name: str, days: float | None, *, collection: str, site: str, json: bool
 ) -> int:
     made = await service.make_widget_token(app, name, token_name, days=days, collection=collection, site=site)
-    return _show_made(app, made, f"for the chat element, {binding_of(made.info.bound).words}, ", json=json)
+    return _show_made(app, made, f", for the chat element, {binding_of(made.info.bound).words}", json=json)
 
 
 def _show_made(app: App, made: Made, what: str, *, json: bool) -> int:
     if json:
         print_json(made.model_dump(mode="json"))
     else:
-        write(err(), styled(f"{made.info.token_id} of {one_line(made.info.user_id)}, {one_line(what)} shown this once:"))
+        write(err(), styled(f"{made.info.token_id} of {one_line(made.info.user_id)}{one_line(what)}, shown this once:"))
         _print_token(made.token)
     _not_in_force(app)
     return DONE
@@ -111,7 +113,9 @@ def _facts(token: TokenInfo) -> str:
     until = f", {'ran out' if over else 'runs out'} {_day(token.expires)}" if token.expires else ""
     asks = f": {one_line(binding_of(token.bound).words)}" if token.bound else ""
     widget = f", for the chat element{asks}" if token.scope == "widget" else ""
-    return f" made {_day(token.created_at)}{used}{until}{widget}"
+    made = _day(token.created_at)
+    named = "" if token.name == made else f" made {made}"  # a token without a name of its own is called by the day
+    return f"{named}{used}{until}{widget}"
 
 
 def _day(at: float) -> str:

@@ -99,6 +99,14 @@ export async function loadSessions() {
   }
 }
 
+/** What was said meanwhile, in another window or on another device. @param {Talk} talk */
+export async function lookAgain(talk) {
+  const said = () => sessions.value?.find((each) => each.session_id === talk.id.value)?.messages ?? 0;
+  const before = said();
+  await loadSessions();
+  if (said() > before && !talk.turns.value.some((turn) => turn.run?.busy.value)) await load(talk);
+}
+
 /** Its history, with whole answers as far back as they are kept. @param {Talk} talk */
 export async function load(talk) {
   const path = `/sessions/${encodeURIComponent(talk.id.value)}`;

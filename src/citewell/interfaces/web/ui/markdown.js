@@ -28,12 +28,20 @@ export function Markdown({ text, citations = NONE, sentences = NONE, onCite }) {
   const drawing = /[$\\]/.test(text) && formulas.value; // a text without a formula is not laid out anew for them
   useLayoutEffect(() => {
     const told = sentences.map((each) => ({ ...each, problems: each.problems.map(said) }));
-    box.current?.replaceChildren(fragmentOf(text, { citations, sentences: told, words: wordsOf(citations) }));
+    if (box.current) refill(box.current, fragmentOf(text, { citations, sentences: told, words: wordsOf(citations) }));
   }, [text, citations, sentences, lang.value, drawing]);
   return html`<div class="md-frame" ...${handlers}>
     <div class="md" ref=${box}></div>
     ${tip && html`<${Tip} ...${tip} />`}
   </div>`;
+}
+
+/** What had the focus has it again: formulas come when somebody may be among the citations already. @param {HTMLElement} box @param {DocumentFragment} fragment */
+function refill(box, fragment) {
+  const stops = () => [...box.querySelectorAll(/** @type {"button"} */ ("button, a, [tabindex]"))];
+  const at = stops().findIndex((each) => each === document.activeElement);
+  box.replaceChildren(fragment);
+  stops()[at]?.focus({ preventScroll: true });
 }
 
 /** @param {Citation[]} citations */

@@ -20,6 +20,7 @@ import { markVerdicts } from "./markdown_verdicts.js";
  */
 /** @typedef {{citations: Citation[], sentences: Sentence[], words: Words}} Around */
 
+const LAST_WORD = /(?:[^\s\u2e80-\uffef]{1,20}|[\u2e80-\uffef]{1,2})\s*$/u;
 const LONGEST = 20_000; // characters that are read as Markdown: the time that the worst of it takes grows with its square
 const LONGEST_CODE = 50_000; // characters that are highlighted
 const LONGEST_MATH = 2_000;
@@ -89,6 +90,7 @@ export function fragmentOf(text, { citations, sentences, words }) {
   const fragment = DOMPurify.sanitize(markup, CLEAN);
   markVerdicts(fragment, sentences, words.verdict);
   for (const mark of fragment.querySelectorAll("[data-cite]")) mark.replaceWith(citeButton(mark, words));
+  for (const button of fragment.querySelectorAll(".cite")) holdToWord(button);
   for (const link of fragment.querySelectorAll("a")) checkLink(link);
   for (const code of fragment.querySelectorAll("pre")) code.replaceWith(framed(code, words));
   for (const table of fragment.querySelectorAll("table")) table.replaceWith(scrolled(table, words.table));
@@ -152,6 +154,28 @@ function citeButton(mark, words) {
   button.textContent = String(n);
   button.setAttribute("aria-label", words.cite(n));
   return button;
+}
+
+/** A number does not begin a line: it goes with the last word before it, or the last two signs of Chinese. @param {Element} button */
+function holdToWord(button) {
+  const before = button.previousSibling;
+  if (before instanceof Element && before.classList.contains("cited")) return before.append(button);
+  const gap = before instanceof Text && !before.data.trim() ? before : null;
+  const word = gap ? gap.previousSibling : before;
+  const text = word instanceof Element && word.matches(".verdict") ? word.firstChild : word;
+  const end = text instanceof Text ? LAST_WORD.exec(text.data) : null;
+  if (!word || !(text instanceof Text) || !end) return;
+  const held = document.createElement("span");
+  held.className = "cited";
+  const piece = text.splitText(end.index);
+  button.before(held);
+  if (text === word) held.append(piece);
+  else {
+    const around = /** @type {Element} */ (word.cloneNode(false));
+    around.append(piece, ...[...word.childNodes].slice(1).filter((each) => each !== piece)); // what is said of it stays behind it
+    held.append(around);
+  }
+  held.append(...(gap ? [gap] : []), button);
 }
 
 /** Only the web and mail can be gone to; anything else stays as its words. @param {HTMLAnchorElement} link */

@@ -4,7 +4,7 @@ import { newTalk, Conversations } from "../ask/conversations.js";
 import { choiceOf, setUsual } from "../ask/choices.js";
 import { Composer, focusComposer } from "../ask/composer.js";
 import { loadVotes } from "../ask/feedback.js";
-import { forgetTalks, load, loadSessions, send, sessions, talkOf } from "../ask/talks.js";
+import { forgetTalks, load, loadSessions, lookAgain, send, sessions, talkOf } from "../ask/talks.js";
 import { Thread } from "../ask/thread.js";
 import { Welcome } from "../ask/welcome.js";
 import { useSubject } from "../frame/subject.js";
@@ -46,6 +46,12 @@ export default function Ask({ parts }) {
     }, () => (collections.value = []));
     get("/data/sources").then((found) => (sources.value = namesOf(found)), () => undefined);
   }, [person]);
+
+  useEffect(() => {
+    const seen = () => void (document.visibilityState === "visible" && sessions.value && lookAgain(talk));
+    document.addEventListener("visibilitychange", seen);
+    return () => document.removeEventListener("visibilitychange", seen);
+  }, [talk]);
 
   const onEdit = (/** @type {Turn} */ turn) => {
     choiceOf(turn.request);

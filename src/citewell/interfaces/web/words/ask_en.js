@@ -184,7 +184,7 @@ export const en = {
   stop_no_statement: "No statement for it could be written.",
   stop_repairs_exhausted: "The statement could not be repaired.",
   one_proved: "The sentence is proved by the sources.",
-  all_proved: "All {n} sentences are proved by the sources.",
+  all_proved: "All sentences are proved by the sources: {n} of {n}.",
   some_proved: "{good} of {n} {n|sentence is|sentences are} proved by the sources",
   verdict_supported: "proved",
   verdict_partly: "partly proved",

@@ -68,8 +68,7 @@ export const answers = {
   "the question was taken word for word: {1}": "问题按字面理解：{1}",
   "the route has no step {1}": "路线中没有步骤 {1}",
   "no chat model worded this: these are the documents' own sentences": "没有使用对话模型：以下是文档原文",
-  "1 sentence of the draft was left out: the sources do not prove it": "略去了草稿中的一句：来源不能证实",
-  "{1} sentences of the draft were left out: the sources do not prove them": "略去了草稿中的 {1} 句，来源不能证实",
+  "left out {1} of the draft's {2} sentences: not proved by what was read": "草稿共 {2} 句，略去了 {1} 句：读到的内容不能证实",
   "the row of the table holds for {1} only; other rows give other figures": "表中这一行只适用于{1}，其他行的数字不同",
   "the selection ends before it begins": "选区的结尾在开头之前",
   "the selection ends behind the end of the paper": "选区超出了论文的结尾",
@@ -95,11 +94,9 @@ export const answers = {
   "write a lighter statement: read fewer tables, filter earlier, add LIMIT":
     "请写一条更轻的查询语句：少读几张表、尽早筛选、加上 LIMIT",
   "{1} rows of which {2} differ: each is shown once": "共 {1} 行，其中 {2} 行互不相同：相同的只显示一次",
-  "{1} sentence(s) of the draft were left out: the site does not prove them": "略去了草稿中的 {1} 句：该网站不能证实",
-  "{1} sentence(s) of the draft were left out: the sources do not prove them": "略去了草稿中的 {1} 句：来源不能证实",
-  "{1} statement(s) are not supported by the paper, and marked so": "有 {1} 个说法得不到论文支持，已标出",
+  "not supported by the paper, and marked so: {1} of {2} sentences": "共 {2} 句，其中 {1} 句得不到论文支持，已标出",
   "{1}: not in state {2}": "{1}：在状态 {2} 下不能这样做",
-  "{1}: not read, because only {2} page(s) are allowed": "{1}：没有读取，因为最多只读 {2} 个网页",
+  "{1}: not read, because no more pages than {2} are allowed": "{1}：没有读取，因为最多只读 {2} 个网页",
   "{1}; write a lighter statement: read fewer tables, filter earlier, add LIMIT":
     "{1}；请写一条更轻的查询语句：少读几张表、尽早筛选、加上 LIMIT",
 };

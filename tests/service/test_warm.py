@@ -1,0 +1,42 @@
+"""What a server loads before it is asked: the models of its own process, where the settings want that."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.config import Settings
+from citewell.errors import ModelUnavailable
+from citewell.models import embed_worker
+from citewell.models.builtin_embed import BuiltinEmbedder
+from citewell.models.scripted import ScriptedLLM
+from citewell.service.app import App
+from citewell.service.warm import warm
+
+
+class Loading(ScriptedLLM):
+    loaded = 0
+
+    async def load(self) -> None:
+        self.loaded += 1
+
+
+class Missing(BuiltinEmbedder):
+    async def load(self) -> None:
+        raise ModelUnavailable("no such file")
+
+
+@pytest.mark.parametrize(("wanted", "times"), [(True, 1), (False, 0)])
+async def test_the_models_of_this_process(settings: Settings, *, wanted: bool, times: int) -> None:
+    """One that is missing does not keep the others."""
+    settings = settings.model_copy(update={"warm": wanted})
+    async with App(settings) as app:
+        app.llm = model = Loading()
+        app.embedder = Missing(settings)
+        await warm(app)
+        assert model.loaded == times
+
+
+async def test_the_embedder(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embed_worker, "_model", None)
+    await BuiltinEmbedder(settings).load()
+    assert embed_worker._model is not None
