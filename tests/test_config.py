@@ -26,7 +26,8 @@ def test_file_then_environment_then_arguments(tmp_path: Path) -> None:
     ("environ", "says", "hint"),
     [
         ({"CITEWELL_PROT": "1"}, "CITEWELL_PROT: unknown setting", "port"),
-        ({"CITEWELL_QA__MAX_RETRY": "1"}, "qa.max_retry: Extra inputs", ""),
+        ({"CITEWELL_QA__MAX_RETRY": "1"}, "qa.max_retry: there is no such setting", ""),
+        ({"CITEWELL_WEB__ALLOW_PRIVATE_HOSTS": "x"}, "web.allow_private_hosts: there is no", "belongs to no section"),
         ({"CITEWELL_PORT": "many"}, "setting port: Input should be a valid integer", ""),
         ({"CITEWELL_QA__MAX_RETRIES": "6"}, "setting qa.max_retries: Input should be less than or equal to 5", ""),
         ({"CITEWELL_LLM": "magic"}, "setting llm: Input should be", ""),

@@ -308,7 +308,8 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"setting {key}: {first['msg']}", hint=_nearest(key, Settings.model_fields)) from None
+        what = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigError(f"setting {key}: {what}", hint=_nearest(key, Settings.model_fields)) from None
 
 
 def file_values(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -354,8 +355,11 @@ def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 def _nearest(key: str, known: Iterable[str]) -> str:
     """The known name most like the last part of `key`; of `web.results` that is one of the group `web`."""
+    name = key.rpartition(".")[2]
+    if name != key and name in Settings.model_fields:
+        return f"{name} belongs to no section: in the file it stands before the first one"
     group = Settings.model_fields.get(key.partition(".")[0]) if "." in key else None
     if group is not None and isinstance(group.annotation, type) and issubclass(group.annotation, BaseModel):
         known = group.annotation.model_fields
-    close = difflib.get_close_matches(key.rpartition(".")[2], list(known), n=1)
+    close = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]}?" if close else "`citewell doctor` lists the settings"

@@ -87,6 +87,7 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
         "home": str(app.settings.home),
         "largest_file": app.settings.ingest.max_bytes,
     }
+    await app.users.settle()
     [info] = await app.users.tokens("Ann")
     assert info.used_at > 0
     assert added.token.encode() not in app.settings.database.read_bytes()
@@ -146,6 +147,7 @@ async def test_sessions_end(app: App, client: httpx.AsyncClient) -> None:
     for hours in range(1, 14):  # in use all the time, it ends all the same
         users = Users(app.db, lambda at=now + hours * 3600 + 60: at)  # type: ignore[misc]
         assert (await users.signed_in(secret, life) is not None) is (hours < 12), hours
+        await users.settle()
     await signed_in(client, added.token)
     await revoke(app, added.info.token_id)
     assert (await client.get("/api/me")).status_code == 401

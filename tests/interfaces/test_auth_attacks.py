@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 from starlette.types import Scope
 from tests.interfaces.auth import bearer, code_of, people, with_users
 
@@ -137,6 +138,45 @@ async def test_guesses_lock_nobody_out(app: App) -> None:
         assert seen == [401] * 3 + [429, 401]
 
 
+async def test_good_tokens_sign_in_so_often(app: App) -> None:
+    """As often as their user may ask; a page's token as often as one that is nobody's, and at no cost to its user."""
+    ann = (await add_user(app, "ann")).token
+    guest = (await add_user(app, "guest", "reader")).token
+    await app.catalog.create_collection("help")
+    widget = (await make_widget_token(app, "guest", collection="help")).token
+    async with serving(app, requests_a_minute=4, tries_a_minute=3)("192.0.2.1") as client:
+        for token, status, often in ((ann, 200, 4), (widget, 403, 3), (guest, 200, 4)):
+            seen = []
+            for _ in range(often + 2):
+                client.cookies.clear()
+                reply = await client.post("/api/sign-in", json={"token": token})
+                seen.append(reply.status_code)
+            assert seen == [status] * often + [429] * 2
+            assert 1 <= int(reply.headers["retry-after"]) <= 60
+        assert (await client.get("/api/version", headers=bearer(ann))).status_code == 429
+    assert await app.db.read(lambda c: c.execute(text("SELECT count(*) FROM sign_ins")).scalar_one()) == 8
+
+
+async def test_a_full_disk_locks_nobody_out(app: App) -> None:
+    """What is only looked at is shown, by token and by the page's session, though no use of them can be written down."""
+    token = (await add_user(app, "ann")).token
+    async with serving(app)("192.0.2.1") as client:
+        assert (await client.post("/api/sign-in", json={"token": token})).status_code == 200
+        await app.users.settle()
+        for table in ("tokens", "sign_ins"):
+            for query in (
+                f"UPDATE {table} SET used_at = used_at - 90",
+                f"CREATE TRIGGER {table}_full BEFORE UPDATE ON {table} BEGIN SELECT RAISE(ABORT, 'full'); END",
+            ):
+                await app.db.write(lambda c, query=query: c.exec_driver_sql(query) and None)  # type: ignore[misc]  # bound now
+        for headers in (bearer(token), {}):
+            for path in ("/api/me", "/api/collections"):
+                reply = await client.get(path, headers=headers)
+                assert reply.status_code == 200, (path, headers, reply.text)
+        await app.users.settle()
+        assert (await client.post("/api/collections", json={"name": "x"}, headers=bearer(token))).status_code == 201
+
+
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Via", "Forwarded", "X-Real-IP"])
 async def test_metrics_through_a_proxy(app: App, name: str) -> None:
     async with serving(app)("127.0.0.1") as client:
@@ -156,33 +196,47 @@ async def test_metrics_where_there_is_a_proxy(app: App, access: dict[str, tuple[
 
 @pytest.mark.parametrize("how", ["removed", "revoked", "signed out", "another role"])
 async def test_a_stream_ends_with_its_user(app: App, served: Served, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
-    """Who is let in no more is told so and nothing else; also where the job goes on for minutes."""
+    """Who is let in is told how it goes, however often that is looked at; who is let in no more is told so and nothing else;
+    also where the job goes on for minutes."""
     monkeypatch.setattr("citewell.interfaces.http.jobs.LOOK", 0.2)
     monkeypatch.setitem(__import__("citewell.service.jobs", fromlist=["WORK"]).WORK, KIND, _endless)
     client, added = served.client, await add_user(app, "ann", "editor")
     await app.catalog.create_collection("help")
-    job = await app.jobs.seen_by("ann").create(KIND, {"collection": "help"})
+    jobs = app.jobs.seen_by("ann")
+    job = await jobs.create(KIND, {"collection": "help"})
+    app.new_job.set()
     headers = bearer(added.token)
     if how == "signed out":
         csrf = (await client.post("/api/sign-in", json={"token": added.token})).json()["csrf"]
         headers = {}
-    lines: list[str] = []
-    async with asyncio.timeout(30), client.stream("GET", f"/api/jobs/{job.job_id}/events", headers=headers) as events:
+    async with asyncio.timeout(60), client.stream("GET", f"/api/jobs/{job.job_id}/events", headers=headers) as events:
         assert events.status_code == 200
-        async for line in events.aiter_lines():
-            if line.startswith("event: progress") and not lines:
-                await asyncio.sleep(0.7)  # longer than it takes to look: who is let in goes on
-                if how == "removed":
-                    await remove_user(app, "ann")
-                elif how == "revoked":
-                    await app.users.revoke_all("ann")
-                elif how == "another role":
-                    await set_role(app, "ann", "reader")
-                else:
-                    assert (await client.post("/api/sign-out", headers={"X-CSRF-Token": csrf})).status_code == 204
-            lines.append(line)
-    assert "event: error" in lines
-    assert '"not_signed_in"' in next(line for line in reversed(lines) if line.startswith("data:"))
+        lines = events.aiter_lines()
+        assert "event: progress" in await _until(lines, '"running"')
+        await asyncio.sleep(0.7)  # longer than it takes to look: before it tells more, it has looked
+        await jobs.progress(job.job_id, 1, 2, "half way")
+        assert "event: error" not in await _until(lines, '"half way"')
+        if how == "removed":
+            await remove_user(app, "ann")
+        elif how == "revoked":
+            await app.users.revoke_all("ann")
+        elif how == "another role":
+            await set_role(app, "ann", "reader")
+        else:
+            assert (await client.post("/api/sign-out", headers={"X-CSRF-Token": csrf})).status_code == 204
+        rest = [line async for line in lines]
+    assert [line for line in rest if line.startswith("event:")] == ["event: error"]
+    assert '"not_signed_in"' in next(line for line in reversed(rest) if line.startswith("data:"))
+
+
+async def _until(lines: AsyncIterator[str], word: str) -> list[str]:
+    """The lines up to the one with this word in it. Fails where the stream ends before it."""
+    seen: list[str] = []
+    async for line in lines:
+        seen.append(line)
+        if word in line:
+            return seen
+    raise AssertionError(seen)
 
 
 async def _endless(*_: Any) -> Any:

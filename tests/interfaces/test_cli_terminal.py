@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
+from tests.interfaces.serving import PATIENCE
 
 from citewell.interfaces.cli.terminal import plain
 
@@ -70,7 +71,7 @@ class Terminal:
         self.unread = ""
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
-    def until(self, words: str, seconds: float = 20.0) -> str:
+    def until(self, words: str, seconds: float = PATIENCE) -> str:
         """Read until `words` are on the screen; the text since the last call, `words` included."""
         deadline = time.monotonic() + seconds
         while words not in self.unread:
@@ -90,7 +91,7 @@ class Terminal:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
         os.close(self.fd)
 
 
@@ -119,7 +120,7 @@ def test_ctrl_c_ends_an_answer_but_not_the_chat(terminal: Callable[..., Terminal
     chat.until("来源")
     chat.until("> ")
     chat.write("\x04")
-    assert chat.process.wait(10) == 0
+    assert chat.process.wait(PATIENCE) == 0
 
 
 def test_ctrl_c_ends_ask_with_130(terminal: Callable[..., Terminal]) -> None:
@@ -128,7 +129,7 @@ def test_ctrl_c_ends_ask_with_130(terminal: Callable[..., Terminal]) -> None:
     ask.until("Draft")
     ask.process.send_signal(signal.SIGINT)
     assert "Traceback" not in ask.until("stopped")
-    assert ask.process.wait(10) == 130
+    assert ask.process.wait(PATIENCE) == 130
 
 
 def test_sixty_columns_and_no_colour(terminal: Callable[..., Terminal]) -> None:
@@ -195,13 +196,13 @@ def test_serve_stops_cleanly_with_an_open_stream(environ: dict[str, str], number
             url = wait_for_url(process)
             headers = {"Accept": "text/event-stream"}
             with httpx.stream(
-                "POST", f"{url}/api/ask", json={"question": "slow"}, headers=headers, trust_env=False, timeout=20
+                "POST", f"{url}/api/ask", json={"question": "slow"}, headers=headers, trust_env=False, timeout=PATIENCE
             ) as reply:
                 lines = reply.iter_lines()
                 assert next(lines) == "event: step"
                 process.send_signal(number)
                 assert "stopping" in "".join(lines)
-            assert process.wait(5) == 0
+            assert process.wait(PATIENCE) == 0
             assert process.stderr is not None
             assert process.stderr.read() == b""
         finally:

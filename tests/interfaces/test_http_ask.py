@@ -105,10 +105,10 @@ async def test_leaving_client_stops_the_work(client: httpx.AsyncClient, agent: F
         agent.started.clear()
         agent.cancelled.clear()
         asking = asyncio.create_task(client.post("/api/ask", json={"question": "When?"}, headers=headers))
-        await asyncio.wait_for(agent.started.wait(), 5)
+        await asyncio.wait_for(agent.started.wait(), 30)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-        await asyncio.wait_for(agent.cancelled.wait(), 5)
+        await asyncio.wait_for(agent.cancelled.wait(), 30)
 
 
 async def test_stopping_server_ends_streams_at_once(served: Served, agent: FakeAgent) -> None:
@@ -118,7 +118,7 @@ async def test_stopping_server_ends_streams_at_once(served: Served, agent: FakeA
     whole = asyncio.create_task(served.client.post("/api/ask", json={"question": "When?"}))
     while len(agent.asked) < 2:  # noqa: ASYNC110  # two runs of one double
         await asyncio.sleep(0.01)
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         served.stop()
         assert events((await stream).text)[-1][1]["error"]["code"] == "stopping"
         assert (await whole).status_code == 503
@@ -129,7 +129,7 @@ async def test_silence_is_bridged(client: httpx.AsyncClient, agent: FakeAgent, m
     monkeypatch.setattr("citewell.interfaces.http.sse.KEEP_ALIVE", 0.05)
     agent.hang = True
     async with client.stream("POST", "/api/ask", json={"question": "When?"}, headers=SSE) as reply:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             async for line in reply.aiter_lines():
                 if line.startswith(":"):
                     break

@@ -12,11 +12,13 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.interfaces.auth import bearer, code_of, done, with_users
 
 from citewell.config import Settings
-from citewell.errors import TransientError
+from citewell.errors import InvalidInput, Stopped, TransientError
 from citewell.interfaces.http import create_app
+from citewell.interfaces.http.metrics import failed
 from citewell.models.scripted import Line, ScriptedLLM
 from citewell.service.app import App
 from citewell.service.users import add_user
+from citewell.watch import outcome_of
 
 TEXT = "The lamp of Norden is 41 metres tall. It was lit in 1857.\n\nThe harbour of Norden is closed in winter."
 QUESTION = {"question": "How tall is the lamp of Norden?", "collection": "lamps"}
@@ -192,3 +194,8 @@ async def test_a_database_that_is_gone_is_a_figure(there: tuple[App, httpx.Async
     assert (of(before, "database_up"), of(after, "database_up")) == (1, 0)
     assert of(after, "documents") == of(before, "documents") == 1
     await app.db.open()
+
+
+def test_how_a_question_without_an_answer_ended() -> None:
+    ends = [Stopped("x"), InvalidInput("x"), TransientError("x"), ValueError("x"), asyncio.CancelledError()]
+    assert [failed(outcome_of(error)) for error in ends] == ["stopping", "invalid", "failed", "failed", "cancelled"]

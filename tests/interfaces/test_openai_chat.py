@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import openai
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from citewell.errors import ModelUnavailable
+from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.app import App
 from citewell.types import Answer
@@ -227,6 +231,51 @@ async def test_a_client_that_leaves_stops_the_work(ai: openai.AsyncOpenAI, chat_
     assert (await anext(reply)).choices[0].delta.role == "assistant"
     await reply.close()
     await asyncio.wait_for(chat_agent.cancelled.wait(), 20)
+
+
+async def test_a_client_that_leaves_before_the_reply_begins(app: App, chat_agent: FakeAgent) -> None:
+    """Nothing was sent, nobody reads: the work ends all the same."""
+    chat_agent.hang = True
+    http = create_app(app)
+    body = json.dumps({"model": "citewell/qa", "messages": ASKED, "stream": True}).encode()
+    gone = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        return gone.pop() if gone else {"type": "http.disconnect"}
+
+    async def send(_: object) -> None:
+        raise OSError("the client has left")
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/chat/completions",
+        "headers": headers,
+        "query_string": b"",
+    }
+    scope |= {"asgi": {"version": "3.0", "spec_version": "2.4"}, "client": ("127.0.0.1", 5), "server": ("127.0.0.1", 80)}
+    scope |= {"scheme": "http", "root_path": "", "raw_path": b"/v1/chat/completions", "http_version": "1.1"}
+    async with http.router.lifespan_context(http):
+        with suppress(Exception):
+            await http(scope, receive, send)
+        assert chat_agent.started.is_set()
+        assert chat_agent.cancelled.is_set()
+
+
+async def test_the_figures_of_a_stream_name_its_agent(
+    ai: openai.AsyncOpenAI, northgate: str, client: httpx.AsyncClient
+) -> None:
+    """Every node of it, not only what came before the first event."""
+    _ = [c async for c in await chat(ai, stream=True)]
+    samples = [
+        each
+        for family in text_string_to_metric_families((await client.get("/metrics")).text)
+        for each in family.samples
+        if each.name == "citewell_node_seconds_count"
+    ]
+    assert len({each.labels["node"] for each in samples}) >= 4
+    assert {each.labels["agent"] for each in samples} == {"qa"}
 
 
 async def test_silence_is_bridged_by_comments(

@@ -145,7 +145,7 @@ async def test_events_over_http(client: httpx.AsyncClient, harbour: SiteServer) 
 
 async def test_stopped_over_http(client: httpx.AsyncClient, app: App, harbour: SiteServer) -> None:
     """Only by whose it is; the answer comes at once."""
-    harbour.slow["/tower"] = 20.0
+    harbour.slow["/tower"] = 300.0
     body = {"question": QUESTION, "agent": "website", "options": {"start_urls": [harbour.url]}}
     asking = asyncio.create_task(client.post("/api/ask", json=body))
     while "/tower" not in harbour.paths():  # noqa: ASYNC110  # another thread serves it
@@ -157,7 +157,7 @@ async def test_stopped_over_http(client: httpx.AsyncClient, app: App, harbour: S
     stopped = await client.post(f"/api/runs/{trace_id}/stop")
     assert (stopped.status_code, stopped.json()) == (202, {"trace_id": trace_id})
     answer: dict[str, Any] = (await asking).json()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     assert (answer["stop_reason"], answer["trace_id"]) == ("stopped", trace_id)
     assert not app.running
 

@@ -107,7 +107,8 @@ async def test_the_last_admin_stays(app: App, by: dict[str, httpx.AsyncClient]) 
     assert (await boss.get("/api/users")).status_code == 401
 
 
-async def test_what_is_wrong_is_told(by: dict[str, httpx.AsyncClient]) -> None:
+async def test_what_is_wrong_is_told(app: App, by: dict[str, httpx.AsyncClient]) -> None:
+    """And is not done."""
     boss = by["boss"]
     wrong = [
         ("POST", "", {"user_id": "bob"}, 409),
@@ -116,6 +117,8 @@ async def test_what_is_wrong_is_told(by: dict[str, httpx.AsyncClient]) -> None:
         ("POST", "", {"user_id": "x", "role": "king"}, 422),
         ("POST", "", {"user_id": "x", "days": 0}, 422),
         ("POST", "", {"user_id": "x", "admin": True}, 422),
+        ("POST", "", {"user_id": "eve", "token_name": "x" * 65}, 422),
+        ("POST", "", {"user_id": "eve", "token_name": "a\u202eb"}, 422),
         ("PATCH", "/nobody", {"role": "reader"}, 404),
         ("POST", "/nobody/tokens", None, 404),
         ("POST", "/ed/tokens", {"collection": "help"}, 422),
@@ -127,6 +130,7 @@ async def test_what_is_wrong_is_told(by: dict[str, httpx.AsyncClient]) -> None:
         reply = await boss.request(method, f"/api/users{path}", json=body)
         assert reply.status_code == status, (method, path, body, reply.text)
         assert reply.json()["error"]["message"]
+    assert [each.user_id for each in await app.users.list()] == ["bob", "boss", "ed", "rob"]
 
 
 async def test_where_nobody_signs_in(app: App, settings: Settings) -> None:

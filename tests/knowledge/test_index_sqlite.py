@@ -1,10 +1,10 @@
-"""What only the SQLite adapter does: loading again, and the two ways to filter words."""
+"""What only the SQLite adapter does: loading again and when not, and the two ways to filter words."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -73,3 +73,23 @@ async def test_the_ranges_are_measured_on_a_sample(shelf: Shelf, db: Database, m
         await shelf.catalog.delete((await shelf.put(f"e{n}", f"even {n}", embed=False)).doc_id)
     await shelf.embed()
     assert len(await SqliteIndex(db, "test").by_vector(np.ones(64, np.float32), 100)) == 40
+
+
+async def test_changes_are_followed(shelf: Shelf, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit costs the next search what it changed, not a new load: ten of them, each searched."""
+    await shelf.put("big", *[f"text {i}" for i in range(3000)])
+    await shelf.nearest("text 1")
+    loads: list[object] = []
+    load = SqliteIndex._load
+
+    def counted(*given: Any) -> Any:
+        loads.append(given)
+        return load(*given)
+
+    monkeypatch.setattr(SqliteIndex, "_load", counted)
+    for i in range(10):
+        await shelf.put(f"small {i}", f"needle {i}")
+        assert await shelf.nearest(f"needle {i}", 1) == [f"needle {i}"]
+    assert loads == []
+    await SqliteIndex(db, "test").by_vector(np.ones(64, np.float32), 1)
+    assert len(loads) == 1

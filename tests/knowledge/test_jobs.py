@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from citewell.errors import Conflict, NotFound, UnreadableFile
+from citewell.errors import Conflict, NotFound, StorageError, UnreadableFile
 from citewell.knowledge.db import Database
-from citewell.knowledge.jobs import MOST_ATTEMPTS, Jobs
+from citewell.knowledge.jobs import MOST_ATTEMPTS, Jobs, put_off_so_often
 
 
 class Clock:
@@ -136,3 +136,25 @@ async def test_a_released_job_loses_no_attempt(db: Database) -> None:
     await jobs.claim()
     with pytest.raises(Conflict, match="attempt 1"):
         await jobs.release(job.job_id, attempt=2)
+
+
+async def test_a_job_that_is_put_off_waits_for_its_time(db: Database) -> None:
+    """Nobody takes it before; it uses up no attempt; why, and how often, is told; what comes of it in the end clears that."""
+    clock = Clock()
+    jobs = Jobs(db, clock, lease=60)
+    job = await jobs.create("add", {})
+    for times in range(1, MOST_ATTEMPTS + 2):
+        claimed = await jobs.claim()
+        assert claimed is not None
+        assert (claimed.attempts, put_off_so_often(claimed)) == (1, times - 1)
+        waits = await jobs.put_off(job.job_id, StorageError("the disk is full", hint="free some space"), 30, attempt=1)
+        assert (waits.state, waits.attempts, put_off_so_often(waits)) == ("queued", 0, times)
+        assert waits.error is not None
+        assert (waits.error["code"], waits.error["message"]) == (StorageError.code, "the disk is full")
+        with pytest.raises(Conflict, match="queued"):
+            await jobs.put_off(job.job_id, StorageError("late"), 30, attempt=1)
+        clock.now += 29
+        assert await jobs.claim() is None
+        clock.now += 1
+    assert await jobs.claim() is not None
+    assert (await jobs.finish(job.job_id, {}, attempt=1)).error is None

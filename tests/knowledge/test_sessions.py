@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
+import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -142,3 +145,25 @@ async def test_a_change_that_fails_changes_nothing(db: Database) -> None:
         await db.write(step)
     assert (await sessions.get(session.session_id)).current_state == "A"
     assert "report" not in await sessions.data(session.session_id)
+
+
+async def test_the_list_reads_no_histories(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It tells the same as each session by itself; also of one that SQLite takes for no JSON, and of one without data."""
+    sessions = Sessions(db)
+    plain, odd, bare = [(await sessions.create("qa", title=str(n))).session_id for n in range(3)]
+    for each in (plain, odd):
+        await sessions.append(each, said("word \ud800 " * 100))
+    await sessions.set_data(odd, {"score": math.nan})
+    change = text("UPDATE sessions SET session_data = NULL WHERE session_id = :s")
+    await db.write(lambda connection: connection.execute(change, {"s": bare}) and None)
+    singly = {each: await sessions.get(each) for each in (plain, odd, bare)}
+    assert [(each.agent, each.messages) for each in singly.values()] == [("qa", 2), ("qa", 2), ("", 0)]
+    read: list[int] = []
+
+    def loads(words: str) -> Any:
+        read.append(len(words))
+        return json.loads(words)
+
+    monkeypatch.setattr("citewell.knowledge.sessions.json", SimpleNamespace(loads=loads))
+    assert {each.session_id: each for each in await sessions.list()} == singly
+    assert [size > 20 for size in sorted(read)] == [False, False, True]

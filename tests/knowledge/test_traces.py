@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import math
+import threading
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from sqlalchemy import text
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.db import Database
-from citewell.knowledge.traces import DAY, Traces, Wanted
+from citewell.knowledge.traces import DAY, Traces, TraceSummary, Wanted
 from citewell.types import Answer, Step, Trace
 
 
@@ -100,3 +106,49 @@ async def test_traces_are_looked_for(db: Database) -> None:
     assert await ids(words="退款") == await ids(words="TR_QA") == ["tr_qa"]
     assert await ids(words="_sales_", agent="qa") == await ids(words="100_") == []
     assert (await traces.page(10, "bob", Wanted())).traces == []
+
+
+async def test_the_list_parses_no_whole_traces(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it shows is what each trace says, half characters and all; also of one that SQLite takes for no JSON."""
+    traces = Traces(db, 30, lambda: 100.0)
+    odd = trace("tr_odd", 2.5)
+    odd.steps[0].detail["score"] = math.nan
+    for each in (trace("tr_plain", 1.25), odd):
+        await traces.put(each)
+    read: list[int] = []
+
+    def loads(words: str) -> Any:
+        read.append(len(words))
+        return json.loads(words)
+
+    monkeypatch.setattr("citewell.knowledge.traces.json", SimpleNamespace(loads=loads))
+    newest, oldest = (await traces.page(10, "local", Wanted())).traces
+    assert newest == TraceSummary(
+        trace_id="tr_odd",
+        agent="qa",
+        question="退款\ud800？",
+        collection="default",
+        session_id="",
+        created_at=2.5,
+        expires_at=2.5 + 30 * DAY,
+        status="answered",
+    )
+    assert oldest == newest.model_copy(update={"trace_id": "tr_plain", "created_at": 1.25, "expires_at": 1.25 + 30 * DAY})
+    assert [size > 60 for size in read] == [True, False]
+
+
+async def test_whole_traces_are_parsed_in_the_databases_thread(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all others wait, nothing large is parsed."""
+    traces = Traces(db, 30, lambda: 100.0)
+    await traces.put(trace("tr_1", 1.0).model_copy(update={"session_id": "ses_1"}))
+    where: list[int] = []
+
+    def loads(words: str) -> Any:
+        where.append(threading.get_ident())
+        return json.loads(words)
+
+    monkeypatch.setattr("citewell.knowledge.traces.json", SimpleNamespace(loads=loads))
+    for read in (traces.get("tr_1"), traces.list(), traces.of_session("ses_1"), traces.page(5, "local", Wanted())):
+        await read
+    assert len(where) == 4
+    assert threading.get_ident() not in where

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import pytest
 from sqlalchemy import text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.knowledge.db import Database
-from citewell.knowledge.users import Lifetime, Users, csrf_of, hash_of, reviewers
+from citewell.knowledge.users import SIGN_INS, Lifetime, Users, csrf_of, hash_of, reviewers
 
 LIFE = Lifetime(1_000, 100)
 NAMES_LIKE_MORE = ["-rf", "request_id=1", "a=b", '"q"', "a'b", "$HOME", "a:b", "a,b", "..", ".a", "@a", "_a", "a\u200bb", "<b>"]
@@ -169,6 +170,7 @@ async def test_tokens_are_kept_as_hashes(db: Database, users: Users, clock: Cloc
     for seconds in (0, 30, 40):
         clock.now += seconds
         await users.holder(made.token)
+        await users.settle()
         used.append((await users.tokens("ann"))[0].used_at - 1_000_000)
     assert used == [0, 0, 70]
 
@@ -214,3 +216,86 @@ async def test_what_ends_with_a_user(db: Database, users: Users) -> None:
     for table in ("users", "tokens", "sign_ins"):
         query = text(f"SELECT count(*) FROM {table}")  # names of ours
         assert await db.read(lambda c, query=query: c.execute(query).scalar_one()) == 0  # type: ignore[misc]  # bound now
+
+
+async def test_a_user_and_their_token_are_both_there_or_neither(users: Users) -> None:
+    """The first is an admin, also where several come at once; what is refused has left nothing."""
+    for name in ("x" * 65, "a\u202eb"):
+        with pytest.raises(InvalidInput, match="token name"):
+            await users.add_with_token("ann", name=name)
+    assert await users.list() == []
+    added = await asyncio.gather(*(users.add_with_token(name) for name in ("ann", "bob", "eve")))
+    assert sorted(user.role for user, _ in added) == ["admin", "reader", "reader"]
+    assert [user.tokens for user, _ in added] == [1, 1, 1]
+    for user, made in added:
+        holder = await users.holder(made.token)
+        assert holder is not None
+        assert (holder.user_id, holder.role) == (user.user_id, user.role)
+    with pytest.raises(Conflict, match="ann exists"):
+        await users.add_with_token("Ann")
+    assert (await users.get("ann")).tokens == 1
+
+
+async def refuse_uses(db: Database, *, refuse: bool = True) -> None:
+    """As if the disk had no room: SQLite takes no date of a use."""
+    for table in ("tokens", "sign_ins"):
+        made = f"CREATE TRIGGER {table}_full BEFORE UPDATE ON {table} BEGIN SELECT RAISE(ABORT, 'full'); END"
+        query = made if refuse else f"DROP TRIGGER {table}_full"
+        await db.write(lambda connection, query=query: connection.exec_driver_sql(query) and None)  # type: ignore[misc]  # bound now
+
+
+async def test_a_full_disk_keeps_nobody_out(db: Database, users: Users, clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
+    """By token and by cookie, for as long as it is full, also past the time after which an unused session ends; the disk is
+    tried once a minute. When there is room again, the dates are written, of the session that nobody used too: that one ends."""
+    caplog.set_level(logging.WARNING, "citewell.knowledge.uses")
+    await users.add("ann", "reader")
+    made = await users.make_token("ann")
+    secret, unused = await users.sign_in(made.info.token_id), await users.sign_in(made.info.token_id)
+    await refuse_uses(db)
+    clock.now += 70
+    for _ in range(12):
+        assert await users.holder(made.token)
+        assert await users.signed_in(secret, LIFE)
+        await users.settle()
+        clock.now += 15
+    assert 2 <= [record.name for record in caplog.records].count("citewell.knowledge.uses") <= 4
+    assert (await users.tokens("ann"))[0].used_at == 0
+    await refuse_uses(db, refuse=False)
+    await users.forget_ended(LIFE)
+    assert await users.signed_in(secret, LIFE)
+    assert await users.signed_in(unused, Lifetime(1e9, 1e9)) is None
+    clock.now += 61
+    assert await users.holder(made.token)
+    await users.settle()
+    assert (await users.tokens("ann"))[0].used_at == clock.now
+
+
+async def test_who_comes_in_does_not_wait_for_a_writer(db: Database, users: Users, clock: Clock) -> None:
+    """A use is written when the other writer is through; until then it is known all the same."""
+    await users.add("ann", "reader")
+    made = await users.make_token("ann")
+    secret = await users.sign_in(made.info.token_id)
+    clock.now += 90
+    async with asyncio.timeout(30), db._writing:
+        assert await users.holder(made.token)
+        assert await users.signed_in(secret, LIFE)
+        clock.now += 90
+        assert await users.signed_in(secret, LIFE)
+    await users.settle()
+    assert (await users.tokens("ann"))[0].used_at == clock.now - 90
+    seen = await db.read(lambda c: c.execute(text("SELECT used_at FROM sign_ins")).scalar_one())
+    assert seen == clock.now
+
+
+async def test_the_newest_sign_ins_stay(db: Database, users: Users) -> None:
+    """Of one token, all of one moment; another's are not counted."""
+    for name in ("ann", "bob"):
+        await users.add(name, "reader")
+    hers, his = (await users.make_token("ann")).info.token_id, (await users.make_token("bob")).info.token_id
+    other = await users.sign_in(his)
+    secrets = [await users.sign_in(hers) for _ in range(SIGN_INS + 3)]
+    there = [await users.signed_in(each, LIFE) is not None for each in secrets]
+    assert there == [False] * 3 + [True] * SIGN_INS
+    assert await users.signed_in(other, LIFE)
+    count = await db.read(lambda c: c.execute(text("SELECT count(*) FROM sign_ins")).scalar_one())
+    assert count == SIGN_INS + 1

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, Route
-from tests.page.sources import watch
+from tests.page.sources import settled, watch
 
 ELSEWHERE = "https://elsewhere.example"
 MARK = "Zq9"  # stands in every string of ours, as text: it is looked for in what the page shows
@@ -145,7 +145,7 @@ def looked_at(page: Page, home: str) -> Iterator[list[str]]:
     page.add_init_script("localStorage.setItem('citewell.user_id', 'local')")
     wrong = watch(page, home)
     yield wrong
-    page.wait_for_timeout(300)  # for what comes late
+    settled(page)
     assert page.evaluate(LOOK) == []
     assert wrong == []
 

@@ -70,6 +70,22 @@ def sample(served: Served, collection: str, name: str) -> str:
     return served.add(collection, name, (SAMPLES / "library" / name).read_bytes())
 
 
+SETTLED = """async () => {
+  for (let turn = 0; turn < 3; turn += 1) {
+    await new Promise((done) => setTimeout(done, 100));
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    await new Promise((done) => requestIdleCallback(done));
+  }
+}"""
+
+
+def settled(page: Page) -> None:
+    """What comes late has come: the browser has drawn and has nothing left to do, three times over. On a slow machine that
+    takes longer, where a fixed time would see less.
+    """
+    page.evaluate(SETTLED)
+
+
 def watch(page: Page, home: str) -> list[str]:
     """What a page does that none of ours may, filled as it happens: dialogs, requests elsewhere, windows that open."""
     wrong: list[str] = []

@@ -132,6 +132,8 @@ def test_from_nothing_to_an_answer(served: Served, page: Page, goto: Any, axe: A
     box.press("Enter")
     expect(page.locator(".paper-exchanges .answer")).to_contain_text("61,480", **SLOW)
     expect(box).to_have_value("")
+    held = page.locator(".paper-question h2").first.evaluate("each => each.offsetParent.matches('.paper-question')")
+    assert held, "what is not seen makes the window no longer"
     [answer] = kept(served, "ann", session_id)["answers"]
     page.locator(".paper-how summary").last.click()
     expect(page.locator(".paper-facts").get_by_text("proved by the paper")).to_be_visible()

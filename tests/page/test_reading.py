@@ -80,3 +80,15 @@ def test_what_was_said_in_another_window_is_here(served: Served, page: Page, got
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_role("article", name="Answer")).to_have_count(2)
     expect(page.get_by_role("region", name="Conversations").get_by_text("Who reports a lost laptop?")).to_be_visible()
+
+
+def test_a_source_goes_with_what_it_belongs_to(served: Served, page: Page, goto: Goto) -> None:
+    served.add("default", POLICY.name, POLICY.read_bytes())
+    session = served.api("POST", "/ask", json={"question": QUESTION, "agent": "qa", "collection": "default"})["session_id"]
+    panel = page.locator(".panel")
+    for leave in ("Library", "New conversation"):
+        goto(f"/ask/{session}")
+        page.get_by_role("button", name=re.compile("^Source 1:")).first.click()
+        expect(panel).to_be_visible()
+        page.locator(".sidebar").get_by_text(leave, exact=True).click()
+        expect(panel).to_have_count(0)

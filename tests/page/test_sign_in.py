@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,9 +20,18 @@ def environment() -> dict[str, str]:
 @pytest.fixture(scope="module")
 def token(served: Any) -> str:
     """Of Ada, the first user."""
-    command = [sys.executable, "-m", "citewell", "user", "add", "ada", "--json"]
-    done = subprocess.run(command, env=served.environment, capture_output=True, check=True)
-    return str(json.loads(done.stdout)["token"])
+    return added(served, "ada")
+
+
+def added(served: Any, name: str) -> str:
+    """The token of a new user."""
+    return str(json.loads(cli(served, "user", "add", name, "--json"))["token"])
+
+
+def cli(served: Any, *words: str) -> bytes:
+    """What a command prints beside the running server."""
+    done = subprocess.run([sys.executable, "-m", "citewell", *words], env=served.environment, capture_output=True, check=True)
+    return bytes(done.stdout)
 
 
 def test_in_and_out_again(page: Page, token: str) -> None:
@@ -42,3 +52,42 @@ def test_in_and_out_again(page: Page, token: str) -> None:
     expect(button).to_be_visible()
     page.reload()
     expect(button).to_be_visible()
+
+
+def test_the_next_person_in_a_tab_sees_nothing_of_the_one_before(served: Any, page: Page, token: str, tmp_path: Path) -> None:
+    """Such as what was asked of the tables, which only the page itself knew."""
+    bob = added(served, "bob")
+    (tmp_path / "ships.csv").write_text("ship,tons\nAda,5\n", "utf-8")
+    cli(served, "data", "add", str(tmp_path / "ships.csv"))
+    page.goto("/#/data/ships")
+    sign_in(page, token)
+    page.get_by_label("Question").fill("How many tons has the ship of my secret?")
+    page.keyboard.press("Enter")
+    question = page.get_by_text("the ship of my secret")
+    expect(question.first).to_be_visible()
+    page.get_by_role("navigation").get_by_role("link", name="Settings").click()
+    page.get_by_role("button", name="Sign out").click()
+    sign_in(page, bob)
+    expect(page.get_by_role("region", name="You")).to_contain_text("bob")
+    page.evaluate("() => { location.hash = '#/data/ships' }")
+    expect(page.get_by_label("Question")).to_be_visible()
+    expect(page.locator(".data-turns")).to_be_empty()
+
+
+def test_a_sign_in_that_ends_under_the_page_is_told(served: Any, page: Page) -> None:
+    token = added(served, "carol")
+    page.goto("/#/settings")
+    sign_in(page, token)
+    expect(page.get_by_text("Your sign-in has ended")).to_have_count(0)
+    cli(served, "user", "revoke", "carol")
+    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("navigation").get_by_role("link", name="Library").click()
+    expect(page.get_by_text("Your sign-in has ended")).to_be_visible()
+    sign_in(page, json.loads(cli(served, "user", "token", "carol", "--json"))["token"])
+    expect(page.locator('html[data-view="library"]')).to_be_attached()
+
+
+def sign_in(page: Page, token: str) -> None:
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("navigation").first).to_be_visible()

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 from tests.page.conftest import Served
-from tests.page.sources import cite, show, watch
+from tests.page.sources import cite, settled, show, watch
 
 ELSEWHERE = "https://elsewhere.example"
 QUOTE = "The harbour opens at six."
@@ -56,7 +56,7 @@ def watched(page: Page, served: Served) -> Iterator[list[str]]:
     """
     wrong = watch(page, served.url)
     yield wrong
-    page.wait_for_timeout(300)  # for what comes late
+    settled(page)
     assert page.evaluate("window.ran") is None
     assert wrong == []
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import Served, until
+from tests.page.conftest import PATIENCE, Served, until
 from tests.page.sources import cite, sample
 from tests.page.told import LINE, answer
 
@@ -78,10 +79,9 @@ def test_a_confirmed_answer_is_read_as_markdown(served: Served, goto: Goto, page
     served.add("red", "lamp.md", LAMP.format(41))
     said = served.api("POST", "/ask", json={"question": "How tall is the lamp?", "collection": "red"})
     served.api("POST", "/feedback", json={"trace_id": said["trace_id"], "is_correct": True})
-    for _ in range(100):
-        items = served.api("GET", "/knowledge/confirmed")["confirmed"]
-        if items and items[0]["doc_id"]:
-            break
+    ends = time.monotonic() + 4 * PATIENCE
+    while not ((items := served.api("GET", "/knowledge/confirmed")["confirmed"]) and items[0]["doc_id"]):
+        assert time.monotonic() < ends, f"it never became knowledge: {items}"
         page.wait_for_timeout(100)
     goto(f"/source/{items[0]['doc_id']}")
     shown = page.locator(".panel-markdown")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -302,6 +304,23 @@ async def test_who_goes_on_takes_it_over(filled: App) -> None:
         await rest()
     assert not any(isinstance(data, Answer) for data in left)
     assert len([t for t in await filled.traces.list() if t.question == QUESTION]) == 1
+
+
+async def test_who_leaves_before_it_goes_on_holds_nothing(filled: App) -> None:
+    """A page that is closed while the disk is busy: the next try begins at once, and is not counted against the run."""
+    script(filled).enqueue(DRAFT)
+    trace_id = await stopped_after(filled, "grade_documents", asking())
+    begun = await unfinished(filled)
+    with closing(sqlite3.connect(filled.settings.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        left = asyncio.create_task(ask(filled, AskRequest(resume=trace_id)))
+        await asyncio.sleep(0.3)  # it waits for the other writer
+        left.cancel()
+        other.execute("ROLLBACK")
+    with pytest.raises(asyncio.CancelledError):
+        await left
+    assert [run.trace_id for run in await unfinished(filled)] == [run.trace_id for run in begun] == [trace_id]
+    assert (await ask(filled, AskRequest(resume=trace_id))).status == "answered"
 
 
 async def test_a_run_that_keeps_nothing_cannot_be_gone_on_with(filled: App) -> None:

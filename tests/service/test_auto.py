@@ -72,7 +72,16 @@ async def test_what_cannot_be_asked_is_refused_before_anybody_is_chosen(app: App
     started = time.monotonic()
     with pytest.raises(InvalidInput, match="characters"):
         await ask(app, AskRequest(question="last time " * 50_000, agent="auto"))
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
+
+
+async def test_white_space_keeps_nobody_waiting(app: App) -> None:
+    """Whoever is asked: it is gone before a pattern looks at it."""
+    await app.catalog.create_collection("default")
+    started = time.monotonic()
+    answer = await ask(app, AskRequest(question=f"Remember{' ' * 200_000}that my plan is Pro{' ' * 200_000}.", agent="auto"))
+    assert answer.agent == "dual_loop"
+    assert time.monotonic() - started < 60
 
 
 async def test_an_unknown_agent_is_refused_by_name(app: App) -> None:

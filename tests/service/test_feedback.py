@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,7 +25,17 @@ from citewell.knowledge.jobs import ENDED
 from citewell.service import correction_sql, feedback_job, jobs, knowledge
 from citewell.service.app import App
 from citewell.service.data_sources import add_source
-from citewell.service.feedback import KIND, LONGEST, catch_up, get_feedback, give, list_feedback, try_again, wrong_questions
+from citewell.service.feedback import (
+    KIND,
+    LONGEST,
+    catch_up,
+    correction_of,
+    get_feedback,
+    give,
+    list_feedback,
+    try_again,
+    wrong_questions,
+)
 from citewell.service.search import SearchRequest, search
 from citewell.types import Followed, Trace
 
@@ -564,3 +575,11 @@ async def test_votes_survive_json(app: App) -> None:
     assert kept is not None
     assert kept.model_copy(update={"expires_at": 1.0}) == (await app.traces.get("tr_1")).model_copy(update={"expires_at": 1.0})
     assert json.loads(given.model_dump_json())["state"] == "waiting"
+
+
+def test_a_correction_of_white_space_keeps_nobody_waiting() -> None:
+    started = time.monotonic()
+    assert correction_of("It is 150. \t\n" + " " * 500_000 + "\t\n  See §3") == "It is 150.\n\n  See §3"
+    with pytest.raises(InvalidInput, match="characters"):
+        correction_of(" " * 500_000 + "x" * 5_000 + " " * 500_000)
+    assert time.monotonic() - started < 20

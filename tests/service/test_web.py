@@ -173,11 +173,11 @@ async def test_what_is_not_ready_in_time_is_left_out(net: Net, settings: Setting
     net.found = ["/slow", "/a"]
     net.page("/a")
     net.page("/slow")
-    net.slow["/slow"] = 30
+    net.slow["/slow"] = 300
     async with App(with_web(settings, net, seconds=6.0)) as app:
         started = time.monotonic()
         found = await app.web.search("q", "en")
-        assert time.monotonic() - started < 9
+        assert time.monotonic() - started < 60
         assert [(await app.catalog.document(doc_id)).uri for doc_id in found.pages] == [f"{net.url}/a"]
     assert found.warnings[0].startswith(f"{net.url}/slow: not there within")
 
@@ -271,17 +271,17 @@ async def test_the_caller_may_have_less_time(web: Web, net: Net) -> None:
     """Fewer seconds than the settings give: pages that are not there by then are left out, a silent provider is an error."""
     net.found = ["/slow"]
     net.page("/slow")
-    net.slow["/slow"] = 30
+    net.slow["/slow"] = 300
     started = time.monotonic()
     found = await web.search("q", "en", seconds=0.8)
     assert (found.pages, len(found.results)) == ({}, 1)
     assert found.warnings == [f"{net.url}/slow: not there within 0.8 seconds"]
-    net.slow["/search"] = 30
+    net.slow["/search"] = 300
     with pytest.raises(TransientError, match=r"searxng: no reply within 0\.3 seconds"):
         await web.search("q", "en", seconds=0.3)
     with pytest.raises(TransientError, match="no reply within 0 seconds"):
         await web.search("q", "en", seconds=-1.0)
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < 60
 
 
 async def test_the_caller_may_not_have_more_time(net: Net, settings: Settings) -> None:

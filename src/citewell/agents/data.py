@@ -5,7 +5,9 @@ The one rule: nothing is shown that no statement gave; a question that the table
 
 from __future__ import annotations
 
+import re
 import secrets
+from collections.abc import Sequence
 from typing import Literal
 
 from citewell.agents.data_end import clarify, refuse, settle
@@ -18,8 +20,10 @@ from citewell.models.base import LLM
 from citewell.skills import plan_sql
 from citewell.skills.clean import clean
 from citewell.skills.data_words import asked_which_source, either, listed, say
-from citewell.skills.fit_tables import outline
-from citewell.skills.reference import candidates, depends_on_history, joined, last_question
+from citewell.skills.fit_tables import asks_for_figures, outline
+from citewell.skills.intent import has_pattern
+from citewell.skills.link import content_words
+from citewell.skills.reference import candidates, depends_on_history, joined
 from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
 from citewell.skills.wording import asks_which
@@ -60,13 +64,16 @@ async def load_context(state: DataState, deps: Deps) -> Literal["analyze", "no_a
 
 
 async def _alone(state: DataState, question: str, history: list[Message], llm: LLM | None) -> str:
-    """A follow-up in full words. What answers a question of ours is joined to what was asked before it."""
-    if not history or not depends_on_history(question, history):
+    """A follow-up in full words. What answers a question of ours is joined to what was asked before it; of a reply that only
+    names a source, nothing is.
+    """
+    if not leans(question, history):
         return question
-    ours = history[-1].content if history[-1].role == "assistant" else ""
-    if asked_which_source(ours):
-        return last_question(history)
-    if llm is None or asks_which(ours):
+    ours = _asked_back(history)
+    asked = max((at for at, message in enumerate(history) if message.role == "user"), default=-1)
+    if asked >= 0 and _only_names(question, ours):
+        return await _alone(state, history[asked].content, history[:asked], None)
+    if llm is None or ours:
         return joined(question, history)
     try:
         return await in_full(question, history, llm)
@@ -75,9 +82,50 @@ async def _alone(state: DataState, question: str, history: list[Message], llm: L
         return joined(question, history)
 
 
+def leans(question: str, history: Sequence[Message]) -> bool:
+    """Whether a question is to be understood from what was said before: a whole new one is not, though we had asked back."""
+    if not history or not depends_on_history(question, history):
+        return False
+    ours = _asked_back(history)
+    return not ours or depends_on_history(question) or not _asks_anew(question, ours)
+
+
+def _asked_back(history: Sequence[Message]) -> str:
+    """Our own question back, where that is what was said last."""
+    last = history[-1]
+    return last.content if last.role == "assistant" and asks_which(last.content) else ""
+
+
+def _asks_anew(question: str, ours: str) -> bool:
+    """It asks something, and not in the words of our question back, as a reply that chooses does."""
+    asks, mark = has_pattern(question), question.rstrip().endswith(("?", "？"))
+    if asked_which_source(ours):
+        return asks or ((mark or asks_for_figures(question)) and bool(_beyond(question, ours)))
+    return (asks or mark or asks_for_figures(question)) and _beyond(question, ours) == _words(question)
+
+
+def _only_names(question: str, ours: str) -> bool:
+    """A reply to our question which source is meant that says nothing else."""
+    return asked_which_source(ours) and bool(_words(question)) and not _beyond(question, ours)
+
+
+def _words(question: str) -> list[str]:
+    """What names something, figures too."""
+    return [*content_words(question), *re.findall(r"\d+", question)]
+
+
+def _beyond(question: str, ours: str) -> list[str]:
+    """Its words that our question back did not say."""
+    return [word for word in _words(question) if word not in ours.casefold()]
+
+
 def _named_in(question: str, standalone: str, history: list[Message]) -> str:
-    """Where a source may be named: the reply to our question which one is."""
-    return f"{standalone} {question}" if history and asked_which_source(history[-1].content) else standalone
+    """Where a source may be named: the reply to our question which one is, alone where what was asked named several."""
+    ours = _asked_back(history) if history else ""
+    if not asked_which_source(ours):
+        return standalone
+    several = _only_names(question, ours) and any(word in standalone.casefold() for word in _words(question))
+    return question if several else f"{standalone} {question}"
 
 
 def _failed(state: DataState, node_name: str, error: CitewellError) -> Literal["return_error"]:

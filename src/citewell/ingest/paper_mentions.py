@@ -46,7 +46,6 @@ _GROUP = re.compile(r"[(（](?P<in>[^()（）\[\]]{0,800}?(?:1[89]|20)\d\d[a-z]?
 _CITED = re.compile(rf"(?P<who>{_WHO})\s*[,，]?\s*(?P<years>{_YEAR}(?:\s*[,，]\s*(?:{_YEAR}|[a-z](?![a-z])))*)")
 _MONTH = re.compile(r"(?:January|February|March|April|May|June|July|August|September|October|November|December)$")
 _SPAN = re.compile(r"(\d+)\s*[-–—~～至]\s*(\d+)")
-_TO = re.compile(r"\s*(?:to|through|[-–—]|至)\s*")
 _ROMAN: Final = {"I": 1, "V": 5, "X": 10}
 _MOST_PARTS: Final = 4  # captions of one number: a table goes on over pages
 _BEFORE: Final = 80  # characters before a year in brackets in which the names stand

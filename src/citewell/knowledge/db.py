@@ -16,13 +16,13 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 import anyio
-import anyio.to_thread
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from citewell.errors import StorageError
 from citewell.knowledge.migrations import APPLICATION_ID, MIGRATIONS
+from citewell.threads import in_thread
 
 T = TypeVar("T")
 
@@ -71,12 +71,12 @@ class Database:
 
     async def open(self) -> Self:
         """Create, check and migrate. Safe while other processes do the same."""
-        await anyio.to_thread.run_sync(self._open, limiter=self._connections)
+        await self._held(self._open)
         return self
 
     async def close(self) -> None:
         if self._engine is not None:
-            await anyio.to_thread.run_sync(self._engine.dispose, limiter=self._connections)
+            await self._held(self._engine.dispose)
             self._engine = None
 
     async def __aenter__(self) -> Self:
@@ -89,12 +89,12 @@ class Database:
 
     async def read(self, fn: Callable[[Connection], T]) -> T:
         """Run `fn` on one snapshot of the database."""
-        return await anyio.to_thread.run_sync(self._transact, fn, False, limiter=self._connections)
+        return await self._held(lambda: self._transact(fn, False))
 
     async def write(self, fn: Callable[[Connection], T]) -> T:
         """Run `fn` in one transaction that no other writer can disturb; all of it is kept, or none."""
         async with self._writing:
-            return await anyio.to_thread.run_sync(self._transact, fn, True, limiter=self._connections)
+            return await self._held(lambda: self._transact(fn, True))
 
     async def try_writing(self) -> None:
         """A write that changes nothing: the mark that the file has already. It reaches the disk as every other does."""
@@ -103,7 +103,12 @@ class Database:
     async def forget(self) -> None:
         """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy stays in it."""
         async with self._writing:
-            await anyio.to_thread.run_sync(self._truncate_log, limiter=self._connections)
+            await self._held(self._truncate_log)
+
+    async def _held(self, fn: Callable[[], T]) -> T:
+        """A connection's place is free again when `fn` is done, not when nobody waits for it any more."""
+        async with self._connections:
+            return await in_thread(fn)
 
     def _open(self) -> None:
         try:

@@ -27,7 +27,7 @@ MOST_ATTEMPTS = 3  # a job that killed its worker this often is not tried again
 
 class Job(Shown):
     """`done` of `total` are steps of the work (`total` 0: not known yet); `detail` says what it is at. `result` is of what was
-    done so far until the job is done.
+    done so far until the job is done. `error` of one that waits or runs: why it was put off.
     """
 
     job_id: str
@@ -163,6 +163,20 @@ class Jobs:
         """Back to the queue at once, the attempt not counted: its worker was stopped on purpose and did not die of it."""
         return await self._update(job_id, attempt, "state = 'queued', attempts = attempts - 1, lease = 0", {})
 
+    async def put_off(self, job_id: str, error: CitewellError, seconds: float, *, attempt: int) -> Job:
+        """Back to the queue, the attempt not counted, but nobody takes it for so many seconds. Why is kept as its `error`, and
+        how often that was so as `times` of it.
+        """
+
+        def put_off(connection: Connection) -> Job:
+            times = put_off_so_often(_held(connection, job_id, attempt)) + 1
+            now = self._clock()
+            why = {"code": error.code, "message": error.message, "hint": error.hint, "times": str(times)}
+            connection.execute(_PUT_OFF, {"job_id": job_id, "error": json.dumps(why), "until": now + seconds, "now": now})
+            return _job(_row(connection, job_id))
+
+        return await self._db.write(put_off)
+
     def _waiting(self, connection: Connection, kind: str) -> str | None:
         found: str | None = connection.execute(_WAITING, {"now": self._clock(), "kind": kind}).scalar_one_or_none()
         return found
@@ -185,11 +199,17 @@ def _row(connection: Connection, job_id: str, viewer: str | None = None) -> RowM
     return row
 
 
-def _held(connection: Connection, job_id: str, attempt: int | None) -> None:
+def put_off_so_often(job: Job) -> int:
+    """How often the disk has refused it."""
+    return int((job.error or {}).get("times", "0"))
+
+
+def _held(connection: Connection, job_id: str, attempt: int | None) -> Job:
     row = _row(connection, job_id)
     if row["state"] != "running" or attempt not in (None, row["attempts"]):
         hint = "its lease ran out and another worker took it, or it has ended; drop this run's result"
         raise Conflict(f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's", hint=hint)
+    return _job(row)
 
 
 def _job(row: RowMapping) -> Job:
@@ -211,7 +231,7 @@ _NEWEST = text(f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowi
 _WAITING = text(
     """WITH busy AS (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' AND lease >= :now GROUP BY owner)
     SELECT job_id FROM jobs LEFT JOIN busy USING (owner)
-    WHERE (state = 'queued' OR (state = 'running' AND lease < :now)) AND :kind IN ('', kind)
+    WHERE ((state = 'queued' AND lease <= :now) OR (state = 'running' AND lease < :now)) AND :kind IN ('', kind)
     ORDER BY coalesce(busy.jobs, 0), created_at, jobs.rowid LIMIT 1"""
 )
 _CLAIM = text(
@@ -227,6 +247,10 @@ _AGAIN = text(
     AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
 )
 _CANCEL = text("UPDATE jobs SET state = 'cancelled', updated_at = :now WHERE job_id = :job_id")
+_PUT_OFF = text(
+    """UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease = :until, error = :error, updated_at = :now
+    WHERE job_id = :job_id"""
+)
 _GIVE_UP = text(
     """UPDATE jobs SET state = 'failed', error = :error, updated_at = :now
     WHERE state = 'running' AND lease < :now AND attempts >= :most"""

@@ -69,7 +69,7 @@ class Runs:
         """The holder's token of a new run, of which nothing is finished yet. It is alive from the first `renew` on, and can be
         taken from the first `keep` on.
         """
-        holder = secrets.token_hex(8)
+        holder = new_holder()
         now = self._clock()
         row = {"id": trace_id, "user": user_id, "agent": agent, "request": json.dumps(request), "holder": holder, "now": now}
 
@@ -95,11 +95,11 @@ class Runs:
         row = {"id": trace_id, "holder": holder}
         await self._db.write(lambda connection: connection.execute(_RELEASE, row))
 
-    async def take(self, trace_id: str, user_id: str) -> tuple[Saved, str]:
-        """Go on with a run of this user: how far it came, and the new holder's token. Raises NotFound, and Conflict where
-        somebody is at work on it (`under_way`), or where it has ended its process too often (`gave_up`): it is over then.
+    async def take(self, trace_id: str, user_id: str, holder: str) -> Saved:
+        """Go on with a run of this user from as far as it came, under a `new_holder`, who releases it whatever comes of this:
+        who is cancelled may have it. Raises NotFound, and Conflict where somebody is at work on it (`under_way`), or where it
+        has ended its process too often (`gave_up`): it is over then.
         """
-        holder = secrets.token_hex(8)
 
         def take(connection: Connection) -> Saved | None:
             now = self._clock()
@@ -122,7 +122,7 @@ class Runs:
         saved = await self._db.write(take)
         if saved is None:
             raise Conflict(f"stopped Citewell twice and is given up: {asked[0] or 'the guide'}", hint=_GIVEN_UP, code=GAVE_UP)
-        return saved, holder
+        return saved
 
     async def end(self, trace_id: str, holder: str) -> None:
         """It is over. Raises Conflict as `keep` does."""
@@ -141,6 +141,11 @@ class Runs:
         now = self._clock()
         values = {"user": user_id, "old": now - self._seconds}
         return await self._db.read(lambda connection: [_unfinished(row, now) for row in connection.execute(_LIST, values)])
+
+
+def new_holder() -> str:
+    """The token of who is to hold a run."""
+    return secrets.token_hex(8)
 
 
 def _alive(row: Any, now: float) -> bool:

@@ -145,7 +145,7 @@ class Sessions:
         """A user's sessions, newest first."""
 
         def rows(connection: Connection) -> list[SessionInfo]:
-            return [_info(row) for row in connection.execute(_OF_USER, {"user_id": user_id})]
+            return [_listed(row) for row in connection.execute(_LIST, {"user_id": user_id})]
 
         return await self._db.read(rows)
 
@@ -177,13 +177,24 @@ def _data(row: Row[Any]) -> dict[str, Any]:
 
 def _info(row: Row[Any]) -> SessionInfo:
     data = _data(row)
+    return _shown(row, data.get(AGENT, ""), len(data.get(HISTORY, [])))
+
+
+def _listed(row: Row[Any]) -> SessionInfo:
+    """Of a row that tells the agent and the number of messages alone; one that is no JSON to SQLite (a NaN) is there whole."""
+    told = json.loads(row.told or "{}")
+    agent, messages = told if isinstance(told, list) else (told.get(AGENT, ""), len(told.get(HISTORY, [])))
+    return _shown(row, agent or "", messages or 0)
+
+
+def _shown(row: Row[Any], agent: str, messages: int) -> SessionInfo:
     return SessionInfo(
         session_id=row.session_id,
         user_id=row.user_id,
         title=row.title or "",
-        agent=data.get(AGENT, ""),
+        agent=agent,
         current_state=row.current_state,
-        messages=len(data.get(HISTORY, [])),
+        messages=messages,
         last_updated=row.last_updated,
     )
 
@@ -193,6 +204,12 @@ _INSERT = text(
     VALUES (:session_id, :user_id, :title, :current_state, :session_data, :last_updated)"""
 )
 _OF_USER = text("SELECT * FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC")
+_LIST = text(
+    """SELECT session_id, user_id, title, current_state, last_updated, CASE WHEN json_valid(session_data)
+        THEN json_array(json_extract(session_data, '$.agent'), json_array_length(session_data, '$.chat_history'))
+        ELSE session_data END AS told
+    FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC"""
+)
 _UPDATE = text(
     """UPDATE sessions SET session_data = :session_data, current_state = :state, last_updated = :now
     WHERE session_id = :session_id"""

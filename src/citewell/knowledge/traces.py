@@ -1,7 +1,7 @@
 """How answers came about, kept for a number of days.
 
 The one rule: a trace is shown to its user only, and past its day to nobody, whether or not it has been deleted yet; each `put`
-deletes those that are.
+deletes those that are. Whole traces are large: they are parsed in the database's thread, never where everybody waits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Row, text
 from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge import feedback
 from citewell.knowledge.db import Database
-from citewell.types import Trace
+from citewell.types import Shown, Status, Trace
 
 DAY = 86_400.0
 
@@ -35,11 +35,22 @@ class Wanted:
     words: str = ""
 
 
+class TraceSummary(Shown):
+    trace_id: str
+    agent: str
+    question: str
+    collection: str
+    session_id: str
+    created_at: float
+    expires_at: float
+    status: Status
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """Some traces, the newest first. `next`: what `Wanted.before` takes for those after them; empty: there are no more."""
 
-    traces: Sequence[Trace]
+    traces: Sequence[TraceSummary]
     next: str = ""
 
 
@@ -76,14 +87,15 @@ class Traces:
         connection.execute(_PUT, row)
 
     async def get(self, trace_id: str, user_id: str = "local") -> Trace:
-        def get(connection: Connection) -> Row[Any] | None:
+        def get(connection: Connection) -> Trace | None:
             query = text("SELECT trace, expires FROM traces WHERE trace_id = :id AND user_id = :user AND expires > :now")
-            return connection.execute(query, {"id": trace_id, "user": user_id, "now": self._clock()}).one_or_none()
+            row = connection.execute(query, {"id": trace_id, "user": user_id, "now": self._clock()}).one_or_none()
+            return _trace(row) if row else None
 
         kept = await self._db.read(get)
         if kept is None:
             raise NotFound(f"no trace {trace_id!r}", hint=f"traces are kept for {self._seconds / DAY:g} days (trace_days)")
-        return _trace(kept)
+        return kept
 
     async def delete(self, trace_id: str) -> None:
         """With the copies that votes keep. Nothing happens where there is none."""
@@ -111,10 +123,8 @@ class Traces:
         """The newest of a session, in the order in which they were asked."""
         values = {"session": session_id, "user": user_id, "now": self._clock(), "limit": limit}
 
-        def rows(connection: Connection) -> list[Row[Any]]:
-            return list(connection.execute(_OF_SESSION, values))
-
-        return [_trace(kept) for kept in reversed(await self._db.read(rows))]
+        newest = await self._db.read(lambda connection: [_trace(row) for row in connection.execute(_OF_SESSION, values)])
+        return newest[::-1]
 
     async def page(self, limit: int, user_id: str, wanted: Wanted) -> Page:
         """Those that fit, the newest first, at most so many. Raises InvalidInput for a `before` that no page has told."""
@@ -122,27 +132,39 @@ class Traces:
         values = {"now": self._clock(), "limit": limit + 1, "user": user_id, "at": at, "rowid": rowid}
         values |= {"agent": wanted.agent, "status": wanted.status, "words": _folded(wanted.words.strip())}
 
-        def rows(connection: Connection) -> list[Row[Any]]:
-            return list(connection.execute(_FOUND, values))
+        def page(connection: Connection) -> Page:
+            found = connection.execute(_FOUND, values).all()
+            shown = found[:limit]
+            after = f"{shown[-1].created_at!r}~{shown[-1].rowid}" if len(found) > limit else ""
+            return Page([_summary(row) for row in shown], after)
 
-        found = await self._db.read(rows)
-        shown = found[:limit]
-        after = f"{shown[-1].created_at!r}~{shown[-1].rowid}" if len(found) > limit else ""
-        return Page([_trace(kept) for kept in shown], after)
+        return await self._db.read(page)
 
     async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
         """The newest first."""
-
-        def rows(connection: Connection) -> list[Row[Any]]:
-            return list(connection.execute(_NEWEST, {"now": self._clock(), "limit": limit, "user": user_id}))
-
-        return [_trace(kept) for kept in await self._db.read(rows)]
+        values = {"now": self._clock(), "limit": limit, "user": user_id}
+        return await self._db.read(lambda connection: [_trace(row) for row in connection.execute(_NEWEST, values)])
 
 
 def _trace(kept: Row[Any]) -> Trace:
     """One that was kept before traces told their end is told it by its row."""
     stored: dict[str, Any] = json.loads(kept.trace)
     return Trace(**{**stored, "expires_at": kept.expires})
+
+
+def _summary(row: Row[Any]) -> TraceSummary:
+    said = json.loads(row.said)
+    question, collection = said if isinstance(said, list) else (said["question"], said["collection"])
+    return TraceSummary(
+        trace_id=row.trace_id,
+        agent=row.agent,
+        question=question,
+        collection=collection,
+        session_id=row.session_id,
+        created_at=row.created_at,
+        expires_at=row.expires,
+        status=row.status,
+    )
 
 
 def _folded(words: str) -> str:
@@ -168,8 +190,11 @@ _PUT = text(
     """INSERT OR REPLACE INTO traces (trace_id, user_id, session_id, created_at, expires, trace, agent, status, words)
     VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace, :agent, :status, :words)"""
 )
+# Two paths give a JSON array, with the escapes of half characters as they were. A trace with a NaN in it is no JSON to SQLite.
 _FOUND = text(
-    """SELECT trace, expires, created_at, rowid FROM traces WHERE user_id = :user AND expires > :now
+    """SELECT trace_id, agent, session_id, status, expires, created_at, rowid,
+        CASE WHEN json_valid(trace) THEN json_extract(trace, '$.question', '$.collection') ELSE trace END AS said
+    FROM traces WHERE user_id = :user AND expires > :now
     AND (created_at < :at OR (created_at = :at AND rowid < :rowid))
     AND (:agent = '' OR agent = :agent) AND (:status = '' OR status = :status) AND (:words = '' OR instr(words, :words) > 0)
     ORDER BY created_at DESC, rowid DESC LIMIT :limit"""

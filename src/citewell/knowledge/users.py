@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Row, text
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.knowledge.db import Database
 from citewell.knowledge.people import VISITOR, named, person
+from citewell.knowledge.uses import Uses
 from citewell.types import Shown
 
 Role = Literal["reader", "editor", "reviewer", "admin"]
@@ -29,6 +30,7 @@ PREFIX = "cw_"  # of a token, so that people and scanners for lost secrets know 
 LONGEST_NAME = 64
 BETWEEN = "._-@"  # what a user's name may have beside letters, their marks, and digits
 NOTED = 60.0  # seconds within which a second use is not written down: not every request shall write
+SIGN_INS = 20  # of one token at the same time, the newest; browsers that throw their cookie away would leave any number
 
 
 class User(Shown):
@@ -112,17 +114,30 @@ class Users:
     def __init__(self, db: Database, clock: Callable[[], float] = time.time) -> None:
         self._db = db
         self._clock = clock
+        self._uses = Uses(db, clock)
+
+    async def settle(self) -> None:
+        """Wait until the uses that are being written down are."""
+        await self._uses.settle()
 
     async def add(self, user_id: str, role: str) -> User:
-        user = check_user(user_id)
-        row = {"id": user, "person": person(user), "role": check_role(role), "now": self._clock()}
+        user, now = check_user(user_id), self._clock()
+        known = check_role(role)
+        return await self._db.write(lambda connection: _add(connection, user, known, now))
 
-        def add(connection: Connection) -> User:
-            if taken := connection.execute(_SAME, row).scalar_one_or_none():
-                hint = f"`citewell user token {taken}` makes another token of theirs; or choose another name"
-                raise Conflict(f"user {taken} exists already", hint=hint)
-            connection.execute(_ADD, row)
-            return _user(connection, user, self._clock())
+    async def add_with_token(
+        self, user_id: str, role: str = "", name: str = "", *, days: float | None = None
+    ) -> tuple[User, Made]:
+        """A user and their first token, both or neither. No role said: the first user is an admin, all others are readers."""
+        user, now = check_user(user_id), self._clock()
+        known: Role | None = check_role(role) if role else None
+        token, row = _new_token(user, name, now, days)
+
+        def add(connection: Connection) -> tuple[User, Made]:
+            anybody = connection.execute(text("SELECT EXISTS (SELECT 1 FROM users)")).scalar_one()
+            _add(connection, user, known or ("reader" if anybody else "admin"), now)
+            made = _make(connection, token, row)
+            return _user(connection, user, now), made
 
         return await self._db.write(add)
 
@@ -168,27 +183,12 @@ class Users:
         self, user_id: str, name: str = "", *, days: float | None = None, scope: Scope = "", bound: str = ""
     ) -> Made:
         """`days`: how long it is good; None: until it is revoked."""
-        user, token, now = named(user_id), PREFIX + secrets.token_urlsafe(32), self._clock()
-        label = named(name) or time.strftime("%Y-%m-%d", time.gmtime(now))
-        if len(label) > LONGEST_NAME or not label.isprintable():
-            raise InvalidInput(
-                f"token name: 1 to {LONGEST_NAME} printable characters", hint="say what it is for: --name laptop"
-            )
-        row = {
-            "token_id": "tok_" + secrets.token_hex(6),
-            "user_id": user,
-            "name": label,
-            "scope": scope,
-            "bound": bound,
-            "sha256": hash_of(token),
-            "now": now,
-            "expires": 0.0 if days is None else now + days * 86_400,
-        }
+        user = named(user_id)
+        token, row = _new_token(user, name, self._clock(), days, scope, bound)
 
         def make(connection: Connection) -> Made:
             _user(connection, user, 0)
-            connection.execute(_MAKE, row)
-            return Made(token=token, info=_token(connection, str(row["token_id"])))
+            return _make(connection, token, row)
 
         return await self._db.write(make)
 
@@ -230,15 +230,20 @@ class Users:
         row = await self._db.read(lambda connection: connection.execute(_HOLDER, {"sha": digest, "now": now}).one_or_none())
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
-        if note and now - row.used_at > NOTED:
-            await self._db.write(lambda connection: connection.execute(_USED, {"id": row.token_id, "now": now}) and None)
+        if note and now - self._uses.latest("token", row.token_id, row.used_at) > NOTED:
+            self._uses.note("token", row.token_id, now)
         return Holder(row.user_id, row.role, row.scope, row.token_id, bound=row.bound)
 
     async def sign_in(self, token_id: str) -> str:
-        """A new session of the page: the secret of its cookie."""
+        """A new session of the page: the secret of its cookie. Of those of the same token, the newest stay."""
         secret, now = secrets.token_urlsafe(32), self._clock()
-        row = {"sha": hash_of(secret), "id": token_id, "now": now}
-        await self._db.write(lambda connection: connection.execute(_SIGN_IN, row) and None)
+        row = {"sha": hash_of(secret), "id": token_id, "now": now, "most": SIGN_INS}
+
+        def sign_in(connection: Connection) -> None:
+            connection.execute(_SIGN_IN, row)
+            connection.execute(_TOO_MANY, row)
+
+        await self._db.write(sign_in)
         return secret
 
     async def signed_in(self, secret: str, life: Lifetime, *, note: bool = True) -> Holder | None:
@@ -246,12 +251,15 @@ class Users:
         of it.
         """
         now, digest = self._clock(), hash_of(secret)
-        values = {"sha": digest, "now": now, "made": now - life.most, "used": now - life.idle}
+        values = {"sha": digest, "now": now, "made": now - life.most}
         row = await self._db.read(lambda connection: connection.execute(_SIGNED_IN, values).one_or_none())
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
-        if note and now - row.used_at > min(NOTED, life.idle / 2):
-            await self._db.write(lambda connection: connection.execute(_SEEN, {"sha": digest, "now": now}) and None)
+        used = self._uses.latest("session", digest, row.used_at)
+        if used <= now - life.idle:
+            return None
+        if note and now - used > min(NOTED, life.idle / 2):
+            self._uses.note("session", digest, now)
         return Holder(row.user_id, row.role, row.scope, row.token_id, row.created_at)
 
     async def sign_out(self, secret: str) -> None:
@@ -263,7 +271,12 @@ class Users:
         """Sessions of the page that have run out leave no row."""
         now = self._clock()
         values = {"made": now - life.most, "used": now - life.idle}
-        await self._db.write(lambda connection: connection.execute(_ENDED, values) and None)
+
+        def forget(connection: Connection) -> None:
+            self._uses.write_in(connection)  # else one that is in use could look as if it were not
+            connection.execute(_ENDED, values)
+
+        await self._db.write(forget)
 
 
 def csrf_of(secret: str) -> str:
@@ -276,6 +289,40 @@ def csrf_of(secret: str) -> str:
 def reviewers(connection: Connection) -> tuple[str, ...]:
     """The users whose role makes their word count. Not those with a token that stands in a page: their word is everybody's."""
     return tuple(connection.execute(_REVIEWERS).scalars())
+
+
+def _add(connection: Connection, user: str, role: Role, now: float) -> User:
+    row = {"id": user, "person": person(user), "role": role, "now": now}
+    if taken := connection.execute(_SAME, row).scalar_one_or_none():
+        hint = f"`citewell user token {taken}` makes another token of theirs; or choose another name"
+        raise Conflict(f"user {taken} exists already", hint=hint)
+    connection.execute(_ADD, row)
+    return _user(connection, user, now)
+
+
+def _new_token(
+    user: str, name: str, now: float, days: float | None, scope: Scope = "", bound: str = ""
+) -> tuple[str, dict[str, Any]]:
+    """One that is not kept yet, and its row. Raises InvalidInput."""
+    label = named(name) or time.strftime("%Y-%m-%d", time.gmtime(now))
+    if len(label) > LONGEST_NAME or not label.isprintable():
+        raise InvalidInput(f"token name: 1 to {LONGEST_NAME} printable characters", hint="say what it is for: --name laptop")
+    token = PREFIX + secrets.token_urlsafe(32)
+    return token, {
+        "token_id": "tok_" + secrets.token_hex(6),
+        "user_id": user,
+        "name": label,
+        "scope": scope,
+        "bound": bound,
+        "sha256": hash_of(token),
+        "now": now,
+        "expires": 0.0 if days is None else now + days * 86_400,
+    }
+
+
+def _make(connection: Connection, token: str, row: dict[str, Any]) -> Made:
+    connection.execute(_MAKE, row)
+    return Made(token=token, info=_token(connection, str(row["token_id"])))
 
 
 def _leave_an_admin(connection: Connection, user: str) -> None:
@@ -328,12 +375,14 @@ _HOLDER = text(
     """SELECT t.sha256, t.token_id, t.user_id, t.scope, t.bound, t.used_at, u.role FROM tokens t JOIN users u USING (user_id)
     WHERE t.sha256 = :sha AND (t.expires = 0 OR t.expires > :now)"""
 )
-_USED = text("UPDATE tokens SET used_at = :now WHERE token_id = :id")
 _SIGN_IN = text("INSERT INTO sign_ins (sha256, token_id, created_at, used_at) VALUES (:sha, :id, :now, :now)")
+_TOO_MANY = text(
+    """DELETE FROM sign_ins WHERE token_id = :id AND rowid NOT IN
+    (SELECT rowid FROM sign_ins WHERE token_id = :id ORDER BY created_at DESC, rowid DESC LIMIT :most)"""
+)
 _SIGNED_IN = text(
     """SELECT s.sha256, s.token_id, s.created_at, s.used_at, t.user_id, t.scope, u.role
     FROM sign_ins s JOIN tokens t USING (token_id) JOIN users u USING (user_id)
-    WHERE s.sha256 = :sha AND s.created_at > :made AND s.used_at > :used AND (t.expires = 0 OR t.expires > :now)"""
+    WHERE s.sha256 = :sha AND s.created_at > :made AND (t.expires = 0 OR t.expires > :now)"""
 )
-_SEEN = text("UPDATE sign_ins SET used_at = :now WHERE sha256 = :sha")
 _ENDED = text("DELETE FROM sign_ins WHERE created_at <= :made OR used_at <= :used")

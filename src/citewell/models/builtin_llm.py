@@ -27,6 +27,7 @@ from citewell.models.cores import cores
 from citewell.models.pull import MODEL, model_path
 from citewell.models.watched import call
 from citewell.models.yesno import log_odds
+from citewell.threads import in_thread
 from citewell.types import Message
 
 SLOTS = 2  # calls that run side by side; each has its own half of the context and its own prefix cache
@@ -122,7 +123,7 @@ class BuiltinLLM:
     async def _loaded(self) -> Any:
         async with self._loading:
             if self._server is None:
-                self._server = await anyio.to_thread.run_sync(self._load)
+                self._server = await in_thread(self._load)
             return self._server
 
     def _load(self) -> Any:

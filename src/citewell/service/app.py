@@ -163,6 +163,7 @@ class App:
         self.sites = Sites(self.db)
         self.sources = Sources(self.db)
         self.users = Users(self.db)
+        self._stack.push_async_callback(self.users.settle)
         return self
 
     async def __aexit__(

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
 from citewell.knowledge.index import Filter
-from citewell.knowledge.runs import Unfinished
+from citewell.knowledge.runs import Unfinished, new_holder
 from citewell.models.clean import clean
 from citewell.models.metered import Metered
 from citewell.service.alive import Alive
@@ -169,12 +169,13 @@ async def _choose(run: Run, session_agent: str) -> None:
     """Let `auto` decide, and count that as the first step. Raises InvalidInput for what no agent would take."""
     started, app, request = time.perf_counter(), run.app, run.request
     settings = app.settings.qa
-    if found := objection(cleaned(request.question), settings.question_max_chars, word_list(settings.sensitive_words)):
+    question = cleaned(request.question)  # patterns take long for much white space
+    if found := objection(question, settings.question_max_chars, word_list(settings.sensitive_words)):
         raise found[1]
     remembers = app.settings.memory.enabled and bool(await app.memories.list(request.user_id))
     web = app.settings.web.provider != "none"
-    source, why = await tables_asked(run, session_agent)
-    choice = choose(Asked(request.question, run.history, session_agent, source, why, remembers, web), AGENTS)
+    source, why = await tables_asked(run, question, session_agent)
+    choice = choose(Asked(question, run.history, session_agent, source, why, remembers, web), AGENTS)
     run.agent, run.agent_reason = choice.agent, choice.reason
     detail = {"agent": choice.agent, "reason": choice.reason}
     seconds = round(time.perf_counter() - started, 4)
@@ -183,16 +184,18 @@ async def _choose(run: Run, session_agent: str) -> None:
 
 async def _gone_on(app: App, request: AskRequest) -> Run:
     """A run that did not end, from its last finished step."""
-    saved, holder = await app.runs.take(request.resume or "", request.user_id)
-    before = AskRequest(**saved.request)
+    trace_id, holder = request.resume or "", new_holder()
     try:
-        run = await begin(app, before.model_copy(update={"agent": saved.agent}))
-    except NotFound:  # its session or its collection is gone: it can never end
-        await app.runs.end(saved.trace_id, holder)
-        raise
-    except BaseException:  # what may pass: it waits for the next
+        saved = await app.runs.take(trace_id, request.user_id, holder)
+        before = AskRequest(**saved.request)
+        try:
+            run = await begin(app, before.model_copy(update={"agent": saved.agent}))
+        except NotFound:  # its session or its collection is gone: it can never end
+            await app.runs.end(trace_id, holder)
+            raise
+    except BaseException:  # what may pass, or who asked has left: it waits for the next
         with suppress(CitewellError):
-            await asyncio.shield(asyncio.ensure_future(app.runs.release(saved.trace_id, holder)))
+            await asyncio.shield(asyncio.ensure_future(app.runs.release(trace_id, holder)))
         raise
     run.request, run.trace_id, run.holder = before, saved.trace_id, holder
     run.goes_on, run.state = saved.next, saved.state["agent"]

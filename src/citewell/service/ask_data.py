@@ -16,7 +16,7 @@ from citewell.errors import CitewellError, NotFound, SourceUnavailable
 from citewell.knowledge.confirmed_types import Known
 from citewell.retrieve import tables
 from citewell.retrieve.engines.base import Engine, Limits, Rows
-from citewell.service.data_pick import DATA, glossary_of, pick
+from citewell.service.data_pick import DATA, glossary_of, pick, stays
 from citewell.service.data_schema import names_of, schema_of
 from citewell.service.data_sources import Opened, opened
 from citewell.service.feedback import catch_up
@@ -50,14 +50,14 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
 
 
 async def _of_session(run: Run) -> str:
-    """The source that the session asked before, as long as there is one of that name."""
+    """The source that the session asked before, as long as there is one of that name and the question is put to it."""
     if not run.session_id:
         return ""
     name = str(((await run.app.sessions.data(run.session_id)).get(DATA) or {}).get("source", ""))
     if name and name not in {source.name for source in await run.app.sources.list()}:
         run.warnings.append(f"the tables {name} that this session asked are gone")
         return ""
-    return name
+    return name if name and await stays(run, run.request.question, name) else ""
 
 
 class Tables:

@@ -5,6 +5,7 @@ The one rule: cheap, and careful: no model is asked, no source is opened, and wh
 
 from __future__ import annotations
 
+from citewell.agents.data import leans
 from citewell.errors import CitewellError, NotFound
 from citewell.knowledge.index import Filter
 from citewell.knowledge.sources import Source
@@ -12,14 +13,17 @@ from citewell.service.app import App
 from citewell.service.auto import ADDRESS
 from citewell.service.data_schema import schema_of
 from citewell.service.run import Run
-from citewell.skills.fit_tables import CLEAR, asks_for_figures, best, fit, share_in
+from citewell.skills.data_words import asked_which_source
+from citewell.skills.fit_tables import CLEAR, MANY, Fit, asks_for_figures, best, fit, share_in
+from citewell.skills.intent import has_pattern
 from citewell.skills.plan_sql import Term
 from citewell.skills.reference import depends_on_history
 from citewell.skills.remember import asks_about_talk, asks_to_remember, facts_told
 from citewell.skills.route import wants_web
 
-MANY = 0.6  # share of the question's own words that the tables must have
-FEWEST = 2  # of them; one is enough where a figure is asked for and it is the name of a table or a column
+# Of the question's own words that tables must have; one is enough where a figure is asked for and it is the name of a table or
+# a column.
+FEWEST = 2
 PASSAGES = 8  # of the documents that are looked at
 DATA = "data"  # what a session keeps its source under
 NAMED = 3  # words that the reason shows
@@ -38,11 +42,11 @@ async def pick(app: App, question: str) -> list[str]:
     return await best(question, {each.name: (schema_of(each), glossary_of(each)) for each in sources}, app.embedder)
 
 
-async def tables_asked(run: Run, session_agent: str) -> tuple[str, str]:
+async def tables_asked(run: Run, question: str, session_agent: str) -> tuple[str, str]:
     """For `auto`: the source, and why, empty where the user names it. Two empty texts where tables are not plainly meant, or no
     chat model is there to word statements: then only what people have confirmed is answered, which documents may do too.
     """
-    app, question, history = run.app, run.request.question, run.history
+    app, history = run.app, run.history
     if run.options.source:
         return run.options.source, ""
     if app.llm is None:
@@ -52,6 +56,7 @@ async def tables_asked(run: Run, session_agent: str) -> tuple[str, str]:
         return "", ""
     if session_agent == "data":
         asked = str(((await app.sessions.data(run.session_id)).get(DATA) or {}).get("source", ""))
+        asked = asked if await stays(run, question, asked) else ""
         return asked or DATA, f"this session asks the tables {asked}".rstrip()
     if history and depends_on_history(question, history):
         return "", ""
@@ -61,17 +66,35 @@ async def tables_asked(run: Run, session_agent: str) -> tuple[str, str]:
     return found, why
 
 
+async def stays(run: Run, question: str, asked: str) -> bool:
+    """Whether a question is put to the source that its session asked before: not where it answers which one is meant, nor where
+    it stands alone and another one plainly has more of it, its name included. "total by region" may go on with what was asked.
+    """
+    if leans(question, run.history):
+        return not asked_which_source(run.history[-1].content)
+    sources = await run.app.sources.list()
+    fits = {each.name: fit(question, schema_of(each), (*glossary_of(each), Term(each.name, ""))) for each in sources}
+    most = max(fits.values(), key=lambda found: found.share, default=Fit(0.0))
+    alone = len(most.found) >= FEWEST or has_pattern(question)
+    return most.share - fits.get(asked, Fit(0.0)).share < CLEAR or not (alone and _plain(most, question))
+
+
+def _plain(found: Fit, question: str) -> bool:
+    """Whether tables have enough of a question to be meant by it."""
+    named = [where for where in found.found.values() if "=" not in where]
+    return found.share >= MANY and (len(found.found) >= FEWEST or bool(named and asks_for_figures(question)))
+
+
 async def _plainly(app: App, question: str, collection: str) -> tuple[str, str]:
     """The one source that has the question's words, where no passage of the documents has as many."""
     rated = sorted(
         ((fit(question, schema_of(each), glossary_of(each)), each.name) for each in await app.sources.list()),
         key=lambda pair: -pair[0].share,
     )
-    if not rated or rated[0][0].share < MANY or (len(rated) > 1 and rated[0][0].share - rated[1][0].share < CLEAR):
+    if not rated or (len(rated) > 1 and rated[0][0].share - rated[1][0].share < CLEAR):
         return "", ""
     found, name = rated[0]
-    named = [where for where in found.found.values() if "=" not in where]
-    if len(found.found) < FEWEST and not (named and asks_for_figures(question)):
+    if not _plain(found, question):
         return "", ""
     if await _in_documents(app, question, collection) > found.share - (0.0 if asks_for_figures(question) else CLEAR):
         return "", ""

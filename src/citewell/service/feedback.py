@@ -5,7 +5,6 @@ the job that makes something of it are on the disk, in one transaction; nothing 
 from __future__ import annotations
 
 import json
-import re
 import time
 from contextlib import suppress
 
@@ -124,7 +123,7 @@ async def note_failure(app: App, feedback_id: str, error: Exception) -> None:
 
 def correction_of(text: str | None) -> str:
     """Without what is no text; empty where there is none. Raises InvalidInput."""
-    correction = re.sub(r"[ \t]+$", "", plain(text or ""), flags=re.MULTILINE).strip()
+    correction = "\n".join(line.rstrip(" \t") for line in plain(text or "").split("\n")).strip()
     if len(correction) > LONGEST:
         raise InvalidInput(f"the correction has {len(correction):,} characters, {LONGEST:,} are allowed", hint="say less")
     return correction

@@ -18,9 +18,9 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from citewell.errors import CitewellError, Conflict, Stopped
+from citewell.errors import CitewellError, Conflict, Stopped, StorageError
 from citewell.knowledge.documents import check_name
-from citewell.knowledge.jobs import Job
+from citewell.knowledge.jobs import Job, put_off_so_often
 from citewell.service import papers_delete, rechunk, sites
 from citewell.service.add import AddReport, Source, add_sources, embed_pending
 from citewell.service.app import App
@@ -41,6 +41,8 @@ MOST_JOBS = 10_000  # looked at for the files they still need
 WORKERS = 16  # jobs at once: what they cost is bounded by the turns they take, so a long one holds up no other
 LEFT = 30.0  # seconds between two looks for chunks that nobody embeds
 POLL = 5.0  # seconds between two looks for a job that another process left
+PAUSE, LONGEST_PAUSE = 5.0, 900.0  # seconds that a job waits which the disk refused: four times as long each time
+MOST_REFUSALS = 100  # of the disk, for one job: a day
 
 
 async def submit(app: App, collection: str, uploads: Sequence[Upload]) -> Job:
@@ -136,7 +138,7 @@ async def do(app: App, job: Job) -> None:
 
 
 async def _done(app: App, job: Job) -> str:
-    """How it ended: `done`, `failed`, `cancelled`, or `taken` by another worker."""
+    """How it ended: `done`, `failed`, `cancelled`, `taken` by another worker, or `queued` again where the disk refused."""
     state = "done"
     try:
         report = await Holder(app, job).held(lambda holder: WORK[job.kind](app, job, holder))
@@ -145,11 +147,10 @@ async def _done(app: App, job: Job) -> str:
         await asyncio.shield(asyncio.create_task(_release(app, job)))
         raise asyncio.CancelledError from None
     except Conflict as error:
-        log.warning("%s", error.message)  # it was cancelled, or another worker has it now, and its files
-        state = "cancelled"
-        if (await app.jobs.get(job.job_id)).state != state:
-            return "taken"
+        return await _lost(app, job, error)
     except CitewellError as error:
+        if isinstance(error, StorageError) and job.kind != FEEDBACK and put_off_so_often(job) < MOST_REFUSALS:
+            return await _put_off(app, job, error)  # `try_again` does it for a vote, which says so meanwhile
         state = "failed"
         log.warning("job failed: %s", error.code)
         await app.jobs.fail(job.job_id, error, attempt=job.attempts)
@@ -164,6 +165,25 @@ async def _done(app: App, job: Job) -> str:
         await app.jobs.fail(job.job_id, fault, attempt=job.attempts)
     await _throw_away(app, job)
     return state
+
+
+async def _put_off(app: App, job: Job, error: StorageError) -> str:
+    """What was acknowledged is not lost because the disk refuses: the job waits with its bytes, and is done again."""
+    pause = min(LONGEST_PAUSE, PAUSE * 4 ** put_off_so_often(job))
+    log.warning("job waits for %.0f seconds: %s", pause, error.message)
+    try:
+        return (await app.jobs.put_off(job.job_id, error, pause, attempt=job.attempts)).state
+    except Conflict as conflict:
+        return await _lost(app, job, conflict)
+
+
+async def _lost(app: App, job: Job, error: Conflict) -> str:
+    """It was cancelled, or another worker has it now, and its files."""
+    log.warning("%s", error.message)
+    if (await app.jobs.get(job.job_id)).state != "cancelled":
+        return "taken"
+    await _throw_away(app, job)
+    return "cancelled"
 
 
 async def _throw_away(app: App, job: Job) -> None:

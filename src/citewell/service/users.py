@@ -26,10 +26,8 @@ class Added(Shown):
 async def add_user(app: App, name: str, role: str = "", token_name: str = "", *, days: float | None = None) -> Added:
     """With a first token. No role said: the first user is an admin, all others are readers. Raises Conflict, InvalidInput."""
     check_days(days)
-    first = not await app.users.list()
-    user = await app.users.add(name, role or ("admin" if first else "reader"))
-    made = await app.users.make_token(user.user_id, token_name, days=days)
-    return Added(user=await app.users.get(user.user_id), token=made.token, info=made.info)
+    user, made = await app.users.add_with_token(name, role, token_name, days=days)
+    return Added(user=user, token=made.token, info=made.info)
 
 
 async def list_users(app: App) -> list[UserWithTokens]:

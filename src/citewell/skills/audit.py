@@ -27,6 +27,7 @@ from citewell.skills.audit_units import mismeasured
 from citewell.skills.audit_words import NEARLY, Finding, Line, bare, lines, nearly, plain, unbroken
 from citewell.skills.cite import Proof, prove, renumber, sources
 from citewell.skills.evidence import Passage
+from citewell.skills.superlatives import said_of_all
 from citewell.types import Citation, Message, Sentence, Verdict
 
 Rule = Callable[[str, Sequence[Line]], list[Finding]]
@@ -140,7 +141,9 @@ async def _proved(
                 again = await prove(other, asked, passages, embedder)
                 claim = _better(claim, [_own(s, again.citations) for s in again.sentences])
         if claim.sentence.verdict != "supported" and all(_BEYOND_A_ROW.match(p) for p in claim.sentence.problems):
-            claim = _in_table(claim, placed(said, evidence))
+            rows = placed(said, evidence)
+            spoken = said_of_all(said, [row.text for row in rows], "\n".join(row.source.context for row in rows))
+            claim = claim if spoken else _in_table(claim, rows)
         claims.append(claim)
     return claims, evidence
 

@@ -18,7 +18,8 @@ from citewell.models.base import Embedder, Vector
 from citewell.retrieve.rank import covered, stretched
 from citewell.skills.evidence import Passage
 from citewell.skills.facts import facts, plain_words
-from citewell.skills.table_rows import holds_for
+from citewell.skills.row_reading import as_read
+from citewell.skills.table_rows import holds_for, of_another
 from citewell.skills.verify import Check, verify
 from citewell.types import Citation, Sentence
 
@@ -74,7 +75,9 @@ async def prove(answer: str, question: str, passages: Sequence[Passage], embedde
     """
     claims = split_claims(answer)
     quotable = sources(passages)
-    held = [set(index_tokens(f"{s.context}\n{s.text}")) for s in quotable]  # once: each claim is held against all of them
+    held = [
+        set(index_tokens(f"{s.context}\n{as_read(s.text)}")) for s in quotable
+    ]  # once: each claim is held against all of them
     bound = [_by_words(claim, question, quotable, held) for claim in claims]
     likeness = await _likeness(claims, bound, quotable, embedder)
     return _numbered(
@@ -162,8 +165,8 @@ def _settle(
                 break
     if check.verdict != "unsupported" and _closer_says_otherwise(claim, question, quotable, held, chosen):
         check = replace(check, verdict="unsupported", problems=("a passage closer to the question gives another figure",))
-    if check.verdict != "unsupported" and (key := _only_for(claim, question, [quotable[i] for i in chosen])):
-        problem = f"the row of the table holds for {key} only; other rows give other figures"
+    problem = _only_for(claim, question, [quotable[i] for i in chosen], named) if check.verdict != "unsupported" else ""
+    if problem:
         check = replace(check, verdict="partly", problems=(*check.problems, problem))
     return _Bound(claim, [(quotable[i], float(scores[i])) for i in sorted(chosen)], check)
 
@@ -188,10 +191,15 @@ def _closer_says_otherwise(
     )
 
 
-def _only_for(claim: str, question: str, quoted: Sequence[Source]) -> str:
-    """The key of a row that proves the claim, where the claim says it of all rows; empty where none does."""
-    keys = (holds_for(claim, question, source.text, source.passage.hit.text) for source in quoted)
-    return next((key for key in keys if key), "")
+def _only_for(claim: str, question: str, quoted: Sequence[Source], named: str) -> str:
+    """What is wrong where a row proves the claim, and the claim says it of all rows or of something else."""
+    for source in quoted:
+        if key := holds_for(claim, question, source.text, source.passage.hit.text):
+            return f"the row of the table holds for {key} only; other rows give other figures"
+    there = "\n".join([named, *(f"{s.context}\n{s.passage.text}" for s in quoted)])
+    keys = (of_another(claim, question, source.text, there) for source in quoted)
+    key = next((key for key in keys if key), "")
+    return f"the row of the table is about {key}, which the sentence does not name" if key else ""
 
 
 def _checked(

@@ -17,7 +17,10 @@ from citewell.skills.link import content_words, link, stored
 from citewell.skills.plan_sql import Term
 
 CLEAR = 0.15  # by so much of the question's words the best source must lead, or be named
+MANY = 0.6  # share of the question's own words that the tables must have where they are plainly meant
 COLUMNS = 6  # of a table that are named
+# A character of a script that parts its words: the name 库存 stands in 库存表, art not in part.
+_SPACED = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 # words that ask for a figure or a list and name nothing
 _FIGURES = re.compile(
     r"\b(?:how (?:many|much)|number of|total|sum|average|mean|median|count|most|least|highest|lowest|largest|smallest|top \d+|"
@@ -61,14 +64,34 @@ def asks_for_figures(question: str) -> bool:
 
 
 async def best(question: str, sources: Mapping[str, tuple[Schema, Sequence[Term]]], embedder: Embedder | None) -> list[str]:
-    """The source that is meant; several where they are equally likely."""
-    folded = question.casefold()
-    named = [name for name in sources if len(name) > 1 and re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded)]
+    """The source that is meant; several where they are equally likely. Where meaning does not tell two apart, letters may: to a
+    Chinese word most Chinese names are near.
+    """
+    named = _named(question, list(sources))
     if len(named) == 1:
         return named
-    shares = {name: await _spoken_of(question, *found, embedder) for name, found in sources.items()}
+    likely = _nearest({name: await _spoken_of(question, *found, embedder) for name, found in sources.items()})
+    shares = {name: fit(question, *sources[name]).share for name in likely}
+    return _nearest(shares) if max(shares.values()) >= MANY else likely
+
+
+def _nearest(shares: Mapping[str, float]) -> list[str]:
     highest = max(shares.values())
     return [name for name, share in shares.items() if share > highest - CLEAR]
+
+
+def _named(question: str, names: Sequence[str]) -> list[str]:
+    """The names that stand in the question; where one holds another, the longer."""
+    text, found = question.casefold(), []
+    for name in sorted(names, key=len, reverse=True):
+        folded = name.casefold()
+        before = f"(?<!{_SPACED})" if re.match(_SPACED, folded) else ""
+        after = f"(?!{_SPACED})" if re.match(_SPACED, folded[-1:]) else ""
+        pattern = f"{before}{re.escape(folded)}{after}"
+        if len(name) > 1 and re.search(pattern, text):
+            found.append(name)
+            text = re.sub(pattern, " ", text)
+    return found
 
 
 async def _spoken_of(question: str, schema: Schema, glossary: Sequence[Term], embedder: Embedder | None) -> float:

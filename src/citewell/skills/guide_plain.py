@@ -150,10 +150,5 @@ def complete(text: str) -> bool:
     return capitals <= CAPITALISED * len(words)
 
 
-def addressed(text: str) -> bool:
-    """Whether it speaks to who or what reads the paper by machine, to make it say something."""
-    return bool(_ADDRESSED.search(text))
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]

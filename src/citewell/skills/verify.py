@@ -17,6 +17,8 @@ from citewell.ingest.sentences import language
 from citewell.knowledge.words import query_tokens
 from citewell.skills.dates import holds_date, holds_year
 from citewell.skills.facts import Facts, facts, negations, plain_words
+from citewell.skills.row_reading import as_read, without_total
+from citewell.skills.superlatives import said_of_all
 from citewell.types import Verdict
 
 # Shares of a sentence's own content words that its quotes hold. 0.5 is the support check measured in notes on models
@@ -61,25 +63,28 @@ def verify(
     meaning of sentence and quotes; it counts only where their languages differ.
     """
     if not quotes:
-        return Check("unsupported", ("nothing in the sources says this",), 0.0)
+        return Check("unsupported", problems=("nothing in the sources says this",), coverage=0.0)
+    same = language(sentence) == language("\n".join(quotes))
+    rows, quotes = quotes, [as_read(quote) for quote in quotes]
     quoted = "\n".join(quotes)
     if bare := _YES_NO.match(sentence):
         return _check_bare(denies=bool(bare.group(2)), quoted=quoted, question=question, context=context)
     claim, proof = facts(sentence), facts(quoted)
-    same = language(sentence) == language(quoted)
     problems = _contradictions(sentence, claim, quotes, proof, context=context, named=f"{context}\n{around}\n{question}")
     problems += _beside_the_question(question, quotes, f"{context}\n{around}") if same else ()
-    coverage = _coverage(sentence, quoted, question, context)
+    coverage = _coverage(without_total(sentence, rows, around), quoted, question, context)
     if not same:
         # a translation: only figures and meaning can be compared
         likeness = cosine or 0.0
         coverage = 1.0 if likeness >= SAME_MEANING else PARTLY_COVERED if likeness >= NEAR_MEANING else 0.0
     if problems or coverage < PARTLY_COVERED:
-        return Check("unsupported", problems or ("too few of its words stand in the sources",), coverage)
-    doubts = _doubts(sentence, claim, quoted, context, around, coverage) if same else ()
+        return Check("unsupported", problems=problems or ("too few of its words stand in the sources",), coverage=coverage)
+    problems = _doubts(sentence, claim, quoted, context, around, coverage) if same else ()
+    if word := said_of_all(sentence, rows, context):
+        problems = (f"a row of the table alone does not show what it says of all: {word}", *problems)
     if coverage < COVERED:
-        doubts = ("only part of its words stand in the sources", *doubts)
-    return Check("partly" if doubts else "supported", doubts, coverage)
+        problems = ("only part of its words stand in the sources", *problems)
+    return Check("partly" if problems else "supported", problems, coverage)
 
 
 def says_otherwise(sentence: str, other: str, question: str) -> bool:
@@ -97,10 +102,10 @@ def says_otherwise(sentence: str, other: str, question: str) -> bool:
 def _doubts(sentence: str, claim: Facts, quoted: str, context: str, around: str, coverage: float) -> tuple[str, ...]:
     """What is no contradiction and no proof either: the subject stands in the question only."""
     there = unicodedata.normalize("NFKC", f"{quoted}\n{context}\n{around}").casefold()
-    doubts = [f"name {n} stands in the question only" for n in sorted(claim.names) if not _named(n, there)]
+    problems = [f"name {n} stands in the question only" for n in sorted(claim.names) if not _named(n, there)]
     if coverage >= COVERED and _coverage(sentence, quoted, "", context) < SUBJECT_COVERED:
-        doubts.append("the source speaks of it in other words than the question")
-    return tuple(doubts)
+        problems.append("the source speaks of it in other words than the question")
+    return tuple(problems)
 
 
 def _check_bare(*, denies: bool, quoted: str, question: str, context: str) -> Check:
@@ -111,7 +116,7 @@ def _check_bare(*, denies: bool, quoted: str, question: str, context: str) -> Ch
     agrees = turned == denies
     if coverage >= PARTLY_COVERED and agrees:
         return Check("partly" if coverage < COVERED else "supported", (), coverage)
-    return Check("unsupported", ("the sources do not settle a bare yes or no",), coverage)
+    return Check("unsupported", problems=("the sources do not settle a bare yes or no",), coverage=coverage)
 
 
 def _contradictions(

@@ -90,25 +90,40 @@ def is_loopback(host: str) -> bool:
 
 
 async def _serve(settings: Settings, listener: socket.socket, json: bool) -> None:
-    async with App(settings) as app:
-        if settings.auth == "token" and not await app.users.list():
-            warn("there are no users, so nobody can sign in: `citewell user add NAME` adds the first, an admin")
-        http = create_app(app)
-        config = uvicorn.Config(
-            http, log_config=None, access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=GRACE
-        )
-        server = Server(config)
-        stopping = asyncio.create_task(_stop(app, server, _signals()))
-        warming = asyncio.create_task(warm(app))
-        host, port = listener.getsockname()[:2]
-        _announce(f"http://{f'[{host}]' if ':' in host else host}:{port}", json)
-        try:
-            await server.serve(sockets=[listener])
-        finally:
-            stopping.cancel()
-            warming.cancel()
-            await asyncio.wait({warming})  # a model that is being loaded cannot be left half-way
-        _tell(app.stopping)
+    app = App(settings)
+    config = uvicorn.Config(
+        create_app(app),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    server = Server(config)
+    stopping = asyncio.create_task(_stop(app, server, _signals()))  # a second signal is heard until all is closed
+    try:
+        async with app:
+            if settings.auth == "token" and not await app.users.list():
+                warn("there are no users, so nobody can sign in: `citewell user add NAME` adds the first, an admin")
+            host, port = listener.getsockname()[:2]
+            _announce(f"http://{f'[{host}]' if ':' in host else host}:{port}", json)
+            warming = asyncio.create_task(warm(app))
+            try:
+                await server.serve(sockets=[listener])
+            finally:
+                await _ended(warming)
+            _tell(app.stopping)
+    finally:
+        stopping.cancel()
+
+
+async def _ended(warming: asyncio.Task[None]) -> None:
+    """A model that is being loaded cannot be left half-way."""
+    warming.cancel()
+    _, still = await asyncio.wait({warming}, timeout=SOON)
+    if still:
+        write(err(), styled("stopping: a model is being loaded, which has to end first; Ctrl-C ends at once"))
+        await asyncio.wait(still)
 
 
 def _signals() -> asyncio.Queue[int]:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from citewell.config import AccessSettings, Settings
 from citewell.errors import CitewellError
-from citewell.interfaces.http.deps import CALLER, FAILED, LOCAL, READING, STILL, Caller
+from citewell.interfaces.http.deps import ASKED, CALLER, FAILED, LOCAL, READING, STILL, Caller
 from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
@@ -67,7 +67,7 @@ class Access:
                 return Caller(LOCAL, "admin")
             await self.rates.visit(address, VISITOR)
             return Caller(VISITOR, "reader", visitor=True, bound=self.settings.access.public)
-        scope[FAILED] = partial(self.rates.attempt, address)
+        scope[FAILED], scope[ASKED] = partial(self.rates.attempt, address), self.rates.request
         if path in OPEN or path.startswith(OPEN_BELOW) or (path == METRICS and _is_here(scope, headers, self.settings.access)):
             return ANYBODY
         app = cast("App", scope["app"].state.citewell)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
+from citewell.interfaces.http.body import one_file
 from citewell.interfaces.http.deps import Citewell
-from citewell.interfaces.http.errors import Refused
 from citewell.service.cut import ChunkerName
 from citewell.service.preview import Previews, preview_bytes, preview_document
 from citewell.service.uploads import base_name
@@ -50,11 +49,6 @@ async def file_chunks(
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise InvalidInput("a file is sent as a multipart/form-data body", hint="curl -F file=@report.pdf .../api/chunks")
     async with request.form(max_files=2, max_fields=5) as form:
-        files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
-        if len(files) != 1:
-            raise InvalidInput(f"the form holds {len(files)} files", hint="send one file, as a part with a file name")
-        largest = app.settings.ingest.max_bytes
-        if (files[0].size or 0) > largest:
-            raise Refused(413, "too_large", f"the file is larger than the {largest:,} bytes allowed", "raise ingest.max_bytes")
-        name = base_name(files[0].filename or "")
-        return await preview_bytes(app, await files[0].read(), name, chunker, {"tokens": tokens, "overlap": overlap})
+        file = one_file(form, app.settings.ingest.max_bytes)
+        name = base_name(file.filename or "")
+        return await preview_bytes(app, await file.read(), name, chunker, {"tokens": tokens, "overlap": overlap})

@@ -5,6 +5,8 @@ The one rule: what was begun is finished, in its time; what would begin somethin
 
 from __future__ import annotations
 
+import re
+
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from citewell.errors import Stopped
@@ -14,8 +16,8 @@ from citewell.interfaces.http.openai_errors import of_ours
 from citewell.interfaces.problem import problem_of
 from citewell.service.stopping import Stopping
 
-ENDLESS = ("/events", "/mcp")  # ends of paths that are read for as long as there is something to tell
-FINISH = "/stop"  # has a question answer from what there is: that helps to end
+ENDLESS = re.compile(r"/mcp|/api/jobs/[^/]+/events")  # read for as long as there is something to tell
+FINISH = re.compile(r"/api/runs/[^/]+/stop")  # has a question answer from what there is: that helps to end
 
 
 class Closing:
@@ -29,7 +31,7 @@ class Closing:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if self.stopping.closing.is_set() and _begins(str(scope["method"]), str(scope["path"])):
+        if self.stopping.closing.is_set() and begins(str(scope["method"]), str(scope["path"])):
             await self._refused(str(scope["path"]))(scope, receive, send)
             return
         self.stopping.began()
@@ -46,8 +48,8 @@ class Closing:
         return response
 
 
-def _begins(method: str, path: str) -> bool:
+def begins(method: str, path: str) -> bool:
     """Whether a request begins something: all but reading what is there, and ending a question early."""
     if method in READING:
-        return path.endswith(ENDLESS)
-    return not path.endswith(FINISH)
+        return bool(ENDLESS.fullmatch(path))
+    return not FINISH.fullmatch(path)

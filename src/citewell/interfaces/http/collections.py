@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
+from citewell.interfaces.http.body import checked
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.knowledge.documents import CollectionInfo, DocumentInfo
 from citewell.knowledge.jobs import Job
@@ -137,7 +137,7 @@ async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
     """
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
-        return await submit_page(app, name, _web_page(await request.body()).url)
+        return await submit_page(app, name, checked(WebPage, await request.body()).url)
     if not kind.startswith("multipart/form-data"):
         hint = f'curl -F file=@report.pdf .../{name}/documents; a page of the web: JSON {{"url": "https://..."}}'
         raise InvalidInput("an upload is a multipart/form-data body", hint=hint)
@@ -146,12 +146,3 @@ async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
         if not files:
             raise InvalidInput("the form holds no file", hint="send each file as a part with a file name")
         return await submit(app, name, [Upload(part.filename or "", part.file) for part in files])
-
-
-def _web_page(body: bytes) -> WebPage:
-    """The route reads its body itself, for it may be a form; what is wrong with it is told as everywhere."""
-    try:
-        return WebPage.model_validate_json(body)
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False)
-        raise RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in faults]) from None

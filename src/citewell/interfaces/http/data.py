@@ -15,13 +15,10 @@ from typing import Annotated, Any
 
 import anyio.to_thread
 from fastapi import APIRouter, Query, Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.datastructures import UploadFile
+from pydantic import BaseModel, ConfigDict, Field
 
-from citewell.errors import InvalidInput
+from citewell.interfaces.http.body import checked, one_file
 from citewell.interfaces.http.deps import Citewell, Editor
-from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.sources import MOST_TERMS, GlossaryTerm, Source
 from citewell.retrieve.engines.base import Value
 from citewell.service import data_sources as service
@@ -127,11 +124,7 @@ async def add_source(request: Request, app: Citewell, caller: Editor) -> AddedSo
     """A file as a form, or `{url, name?}` of a PostgreSQL or MySQL database. The reply comes when it can be asked."""
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return _added(await _upload(request, app, caller.user_id))
-    try:
-        body = Database.model_validate_json(await request.body())
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False)
-        raise RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in faults]) from None
+    body = checked(Database, await request.body())
     return _added(await service.add_database(app, body.url, body.name, caller.user_id if body.private else ""))
 
 
@@ -179,17 +172,12 @@ async def refresh_source(name: str, app: Citewell, _: Editor) -> AddedSource:
 async def _upload(request: Request, app: App, user_id: str) -> Added:
     """The bytes are in a folder of ours while they are read. The field `private` says that nobody else is to see them."""
     async with request.form(max_files=2, max_fields=5) as form:
-        files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
-        if len(files) != 1:
-            raise InvalidInput(f"the form holds {len(files)} files", hint="send one file, as a part with a file name")
-        if (files[0].size or 0) > app.settings.ingest.max_bytes:
-            largest = app.settings.ingest.max_bytes
-            raise Refused(413, "too_large", f"the file is larger than the {largest:,} bytes allowed", "raise ingest.max_bytes")
+        file = one_file(form, app.settings.ingest.max_bytes)
         said, owner = form.get("name"), user_id if str(form.get("private", "")).lower() in {"true", "1", "on"} else ""
-        title = base_name(files[0].filename or "")
+        title = base_name(file.filename or "")
         folder = Path(await anyio.to_thread.run_sync(tempfile.mkdtemp, "", "citewell-")) / "upload"
         try:
-            await anyio.to_thread.run_sync(store, folder, [Upload(title, files[0].file)])
+            await anyio.to_thread.run_sync(store, folder, [Upload(title, file.file)])
             chosen = said if isinstance(said, str) and said else None
             return await service.add_upload(app, folder / "0", title, chosen, owner)
         finally:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from citewell.interfaces.http import etag
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.interfaces.http.description import replies
 from citewell.knowledge.documents import DocumentInfo
@@ -124,7 +125,7 @@ async def page(
     tag = f'"{image.tag}"'
     # the same address shows another picture once the document was changed, so it is asked for again, and seldom sent
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Cross-Origin-Resource-Policy": "same-origin"}
-    if any(known.strip().removeprefix("W/") in {tag, "*"} for known in request.headers.get("if-none-match", "").split(",")):
+    if etag.has(request, tag):
         return Response(status_code=304, headers=headers)
     return Response(await page_image.draw(app, image), media_type="image/png", headers=headers)
 

@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from prometheus_client.exposition import choose_encoder
 
 from citewell import __version__
+from citewell.errors import Stopped
 from citewell.service.app import App
 from citewell.service.figures import Figures, figures
 from citewell.watch import CANCELLED, Doing
@@ -112,7 +113,7 @@ class Metrics:
     def _answer(self, doing: Doing) -> None:
         self.answers_running.dec()
         status = doing.facts.get("status")
-        self.answers.labels(doing.name, status or _failed(doing.outcome)).inc()
+        self.answers.labels(doing.name, status or failed(doing.outcome)).inc()
         if status:
             self.answer_seconds.labels(doing.name).observe(doing.seconds)
         if doing.first is not None:
@@ -151,8 +152,8 @@ class Metrics:
         self.unembedded.set(totals.waiting)
 
 
-def _failed(outcome: str) -> str:
-    """How a question ended that got no answer: `cancelled` (its client left), `invalid` (it was wrong), `stopped`, `failed`."""
-    if outcome in {CANCELLED, "stopped"}:
+def failed(outcome: str) -> str:
+    """How a question without an answer ended: `cancelled` (its client left), `invalid` (it was wrong), `stopping`, `failed`."""
+    if outcome in {CANCELLED, Stopped.code}:
         return outcome
     return "invalid" if outcome in CALLERS else "failed"

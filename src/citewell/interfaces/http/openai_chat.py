@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from citewell.interfaces.http.address import base_of
@@ -28,10 +28,25 @@ FIRST = 2.0  # seconds that a stream waits for its first event: what fails so ea
 CHUNKS = "`text/event-stream` where `stream` is true: chunks as `data:` lines, the last one `[DONE]`"
 DONE: Pair = ("", "[DONE]")
 SCHEMA: dict[str, Any] = {"content": {"application/json": {}, "text/event-stream": {}}, "description": CHUNKS}
+Events = asyncio.Queue[Event | None]  # None: there are no more
+
+
+async def _at_work() -> AsyncIterator[set[asyncio.Task[None]]]:
+    """Tasks that end with the reply, however it ends: also where its first byte was never sent."""
+    tasks: set[asyncio.Task[None]] = set()
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+AtWork = Annotated[set[asyncio.Task[None]], Depends(_at_work)]
 
 
 @router.post("/v1/chat/completions", response_class=Response, responses={200: SCHEMA}, operation_id="create_chat_completion")
-async def chat_completions(request: Request, body: ChatRequest, app: Citewell, caller: Asking) -> Response:
+async def chat_completions(request: Request, body: ChatRequest, app: Citewell, caller: Asking, at_work: AtWork) -> Response:
     """Answer the last message of a chat, in the form of OpenAI's interface."""
     asked, warnings = question_of(body, caller.user_id)
     check_text(asked)
@@ -41,7 +56,7 @@ async def chat_completions(request: Request, body: ChatRequest, app: Citewell, c
     if not body.stream:
         answer = await while_connected(request, answer_to(app, asked))
         return JSONResponse(reply.whole(_warned(answer, warnings)))
-    events = await _begun(app, asked)
+    events = await _begun(app, asked, at_work)
     return event_stream(request, _chunks(events, reply, body, warnings), data_line)
 
 
@@ -70,29 +85,50 @@ def _thought(event: Event, body: ChatRequest) -> str:
     return ""
 
 
-async def _begun(app: App, asked: AskRequest) -> AsyncGenerator[Event, None]:
-    """The events, of which the first has come, or takes long. Raises what the question is refused with."""
-    events = cast("AsyncGenerator[Event, None]", stream(app, asked))
-    first = asyncio.ensure_future(anext(events))
+async def _begun(app: App, asked: AskRequest, at_work: set[asyncio.Task[None]]) -> AsyncGenerator[Event, None]:
+    """The events, of which the first has come, or takes long. Raises what the question is refused with.
+
+    One task does all of the work: what is done in it knows of which answer it is a part (`citewell.watch`).
+    """
+    queue: Events = asyncio.Queue()
+    work = asyncio.create_task(_fill(queue, cast("AsyncGenerator[Event, None]", stream(app, asked))))
+    first = asyncio.ensure_future(queue.get())
+    at_work.add(work)
     try:
         await asyncio.wait({first}, timeout=FIRST)
-        if first.done():
-            first.result()
+        if first.done() and first.result() is None:
+            await work
     except BaseException:
         first.cancel()
-        await asyncio.gather(first, return_exceptions=True)
         raise
-    return _from(first, events)
+    return _from(first, queue, work)
 
 
-async def _from(first: asyncio.Future[Event], events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
+async def _fill(queue: Events, events: AsyncGenerator[Event, None]) -> None:
     try:
         async with aclosing(events):
-            yield await first
             async for event in events:
-                yield event
+                queue.put_nowait(event)
+    finally:
+        queue.put_nowait(None)
+
+
+async def _from(first: asyncio.Future[Event | None], queue: Events, work: asyncio.Task[None]) -> AsyncGenerator[Event, None]:
+    """Ends the work where it is ended itself, and raises what that has to say: how to go on, where the server stops."""
+    try:
+        event = await first
+        while event is not None:
+            yield event
+            event = await queue.get()
+        await work
+    except asyncio.CancelledError:
+        work.cancel()
+        await work
+        raise
     finally:
         first.cancel()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
 
 
 def _warned(answer: Answer, warnings: list[str]) -> Answer:

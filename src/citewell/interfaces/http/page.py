@@ -17,6 +17,8 @@ import anyio.to_thread
 from fastapi import APIRouter, Request, Response
 
 from citewell.errors import NotFound
+from citewell.interfaces.http import etag
+from citewell.interfaces.http.guard import SAFE
 from citewell.interfaces.http.modules import VERSION, told, version_of
 from citewell.interfaces.http.status import Root
 
@@ -48,15 +50,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'{inline}; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self'; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 )
-SAFE = {
-    "Cache-Control": "no-cache",  # asked for anew each time, sent again only when it changed
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
+ANEW = "no-cache"  # asked for anew each time, sent again only when it changed
 
 
 @router.api_route("/", methods=READING)
@@ -86,8 +80,8 @@ def sent(request: Request, file: Loaded, suffix: str) -> Response:
     """
     packed = bool(file.packed) and takes_gzip(request.headers.get("accept-encoding", ""))
     tag = f'"{file.digest}-gz"' if packed else f'"{file.digest}"'
-    headers = {**SAFE, "ETag": tag, "Content-Security-Policy": file.policy, "Vary": "Accept-Encoding"}
-    if tag in (known.strip().removeprefix("W/") for known in request.headers.get("if-none-match", "").split(",")):
+    headers = {**SAFE, "Cache-Control": ANEW, "ETag": tag, "Content-Security-Policy": file.policy, "Vary": "Accept-Encoding"}
+    if etag.has(request, tag):
         return Response(status_code=304, headers=headers)
     if packed:
         headers["Content-Encoding"] = "gzip"

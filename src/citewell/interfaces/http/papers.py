@@ -5,20 +5,18 @@ The one rule: the session is there, with its paper, before the reply to the uplo
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import anyio.to_thread
 from fastapi import APIRouter, Request, Response
-from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.datastructures import UploadFile
+from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.ask import EVENTS, answered
+from citewell.interfaces.http.body import checked, one_file
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.description import replies
 from citewell.interfaces.http.documents import disposition
-from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.jobs import Job
 from citewell.service import papers as service
 from citewell.service.app import App
@@ -109,7 +107,7 @@ async def begin(request: Request, app: Citewell, caller: Asking) -> Begun:
     """A session of the paper in the file of a multipart form, or at the `url` of a JSON object; a job makes its report."""
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
-        said: Wishes = (page := _checked(WebPaper, await request.body()))
+        said: Wishes = (page := checked(WebPaper, await request.body()))
         whose = caller.whose(said.user_id or None)
         session = await service.begin(app, url=page.url, user_id=whose, title=page.title)
     elif kind.startswith("multipart/form-data"):
@@ -192,24 +190,7 @@ async def _asked(request: Request, app: App, session_id: str, user_id: str, text
 async def _form(request: Request, app: App) -> tuple[Wishes, str, bytes]:
     """The wishes, and the name and the bytes of the one file."""
     async with request.form(max_files=2) as form:
-        files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
-        if len(files) != 1:
-            raise InvalidInput(f"the form holds {len(files)} files", hint="send one paper, as a part with a file name")
-        if (files[0].size or 0) > app.settings.ingest.max_bytes:
-            largest = app.settings.ingest.max_bytes
-            raise Refused(413, "too_large", f"the file is larger than the {largest:,} bytes allowed", "raise ingest.max_bytes")
-        said = _checked(Wishes, {name: value for name, value in form.multi_items() if isinstance(value, str)})
-        data = await anyio.to_thread.run_sync(files[0].file.read)
-        return said, base_name(files[0].filename or ""), data
-
-
-Body = TypeVar("Body", bound=BaseModel)
-
-
-def _checked(kind: type[Body], given: bytes | dict[str, str]) -> Body:
-    """The route reads its body itself, for it may be a form; what is wrong with it is told as everywhere."""
-    try:
-        return kind.model_validate_json(given) if isinstance(given, bytes) else kind.model_validate(given)
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False)
-        raise RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in faults]) from None
+        file = one_file(form, app.settings.ingest.max_bytes, hint="send one paper, as a part with a file name")
+        said = checked(Wishes, {name: value for name, value in form.multi_items() if isinstance(value, str)})
+        data = await anyio.to_thread.run_sync(file.file.read)
+        return said, base_name(file.filename or ""), data

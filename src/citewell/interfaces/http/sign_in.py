@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.config import Settings
 from citewell.interfaces.http.access import BEARER, COOKIE, cookie_of, is_https, lifetime
-from citewell.interfaces.http.deps import FAILED, Caller, Citewell, caller_of
+from citewell.interfaces.http.deps import ASKED, FAILED, Caller, Citewell, caller_of
 from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.users import Role, csrf_of
 
@@ -51,7 +51,7 @@ async def me(request: Request, app: Citewell, user_id: str | None = None) -> Me:
 
 @router.post("/sign-in")
 async def sign_in(body: Token, request: Request, response: Response, app: Citewell) -> Me:
-    """A cookie in exchange for a token. Without users there is nothing to do."""
+    """A cookie in exchange for a token: a request of its user as every other. Without users there is nothing to do."""
     caller = caller_of(request.scope)
     if caller.auth == "none":
         return _me(caller, app.settings)
@@ -60,10 +60,12 @@ async def sign_in(body: Token, request: Request, response: Response, app: Citewe
         await cast("Callable[[], Awaitable[None]]", request.scope[FAILED])()
         hint = "paste it whole, from cw_ on; `citewell user token NAME` makes a new one"
         raise Refused(401, "wrong_token", "the token is unknown, was revoked, or has run out", hint, headers=BEARER)
-    if holder.scope:
+    if holder.scope:  # everybody has it: it must not use up what its user may ask
+        await cast("Callable[[], Awaitable[None]]", request.scope[FAILED])()
         raise Refused(
             403, "not_allowed", "this token is for the chat element", "sign in with another: citewell user token NAME"
         )
+    await cast("Callable[[str], Awaitable[None]]", request.scope[ASKED])(holder.user_id)
     await app.users.forget_ended(lifetime(app.settings))
     if old := cookie_of(request.headers):
         await app.users.sign_out(old)

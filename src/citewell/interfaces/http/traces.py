@@ -5,13 +5,13 @@ The one rule: a trace is its user's, also to replay and to delete.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.knowledge.traces import Wanted
+from citewell.knowledge.traces import TraceSummary, Wanted
 from citewell.service import traces as service
 from citewell.service.replay import Replay
 from citewell.service.replay import replay as run_again
@@ -19,17 +19,6 @@ from citewell.service.view import need
 from citewell.types import Status, Trace
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
-
-
-class TraceSummary(BaseModel):
-    trace_id: str
-    agent: str
-    question: str
-    collection: str
-    session_id: str
-    created_at: float
-    expires_at: float
-    status: Status
 
 
 class Traces(BaseModel):
@@ -51,7 +40,7 @@ async def list_traces(
 ) -> Traces:
     """Newest first, a page at a time."""
     found = await service.find_traces(app, limit, caller.user_id, Wanted(before, agent, status or "", q))
-    return Traces(traces=[summary(trace) for trace in found.traces], next=found.next)
+    return Traces(traces=list(found.traces), next=found.next)
 
 
 @router.get("/{trace_id}")
@@ -84,8 +73,3 @@ async def replay(trace_id: str, app: Citewell, caller: Asking, wish: ReplayWish 
     if wish.fetch:
         need(app, "editor", "to have pages fetched")
     return await run_again(app, trace_id, caller.user_id, recorded=wish.recorded, fetch=wish.fetch)
-
-
-def summary(trace: Trace) -> TraceSummary:
-    fields: dict[str, Any] = {name: getattr(trace, name) for name in TraceSummary.model_fields if name != "status"}
-    return TraceSummary(**fields, status=trace.answer.status)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.deps import Admin, Caller, Citewell, caller_of
 from citewell.interfaces.http.errors import Refused
-from citewell.knowledge.users import Made, Role, TokenInfo, User
+from citewell.knowledge.users import LONGEST_NAME, Made, Role, TokenInfo, User
 from citewell.service import users as service
 from citewell.service.users import Added, UserWithTokens
 
@@ -37,7 +37,7 @@ class NewToken(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field("", max_length=200)
+    name: str = Field("", max_length=LONGEST_NAME)
     days: float | None = Field(None, gt=0, le=36_500)
     collection: str = Field("", max_length=200)
     site: str = Field("", max_length=200)
@@ -50,7 +50,7 @@ class NewUser(BaseModel):
 
     user_id: str = Field(min_length=1, max_length=200)
     role: Role = "reader"
-    token_name: str = Field("", max_length=200)
+    token_name: str = Field("", max_length=LONGEST_NAME)
     days: float | None = Field(None, gt=0, le=36_500)
 
 

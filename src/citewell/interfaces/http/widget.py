@@ -13,6 +13,7 @@ from functools import lru_cache
 import anyio.to_thread
 from fastapi import APIRouter, Request, Response
 
+from citewell.interfaces.http import etag
 from citewell.interfaces.http.page import KINDS, READING, WEB
 
 router = APIRouter(include_in_schema=False)
@@ -34,7 +35,7 @@ async def widget(request: Request) -> Response:
     """The script, or 304 for who has it."""
     body, tag = await anyio.to_thread.run_sync(joined)
     headers = {**HEADERS, "ETag": tag}
-    if tag in (known.strip().removeprefix("W/") for known in request.headers.get("if-none-match", "").split(",")):
+    if etag.has(request, tag):
         return Response(status_code=304, headers=headers)
     return Response(body, media_type=KINDS[".js"], headers=headers)
 

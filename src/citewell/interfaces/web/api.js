@@ -1,7 +1,7 @@
 /** The only way to the server. Every failure is an ApiError with the server's own words and hint. */
 
 import { t } from "./i18n.js";
-import { me, online, user } from "./state.js";
+import { ended, me, online, user } from "./state.js";
 import { bytes } from "./ui/figures.js";
 
 /** What went wrong, as the server tells it; `code` is `offline` where it did not answer at all. */
@@ -156,7 +156,10 @@ function headers(method) {
 
 /** @param {number} status @param {any} told */
 function refused(status, told) {
-  if (status === 401) me.value = null; // the frame shows the sign-in
+  if (status === 401) {
+    if (me.value) ended.value = true;
+    me.value = null; // the frame shows the sign-in
+  }
   const error = told && typeof told === "object" ? told.error : undefined;
   return new ApiError(status, error && typeof error === "object" ? error : {}, told);
 }

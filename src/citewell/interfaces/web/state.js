@@ -29,6 +29,9 @@ export function keep(name, value) {
 /** Who asks: undefined until the server has said, null where nobody is signed in. */
 export const me = signal(/** @type {Me | null | undefined} */ (undefined));
 
+/** Whether a sign-in has ended by itself: its time was over, or its token was revoked. */
+export const ended = signal(false);
+
 /** The name a person chose where the server asks for none (`auth = "none"`); empty: the server's own default. */
 export const user = signal(kept("user_id") ?? "");
 

@@ -73,7 +73,9 @@ function Doubts({ answer }) {
   if (!sentences.length || answer.status === "error") return null;
   const good = sentences.length - doubtful.length;
   if (!doubtful.length) {
-    return html`<p class="answer-proved"><${Icon} name="check" />${t(sentences.length === 1 ? "ask.one_proved" : "ask.all_proved", { n: sentences.length })}</p>`;
+    // of an answer that is not certain they are the sources' words, which may be about something else
+    const [one, all] = answer.status === "fallback" ? ["ask.one_stands", "ask.all_stand"] : ["ask.one_proved", "ask.all_proved"];
+    return html`<p class="answer-proved"><${Icon} name="check" />${t(sentences.length === 1 ? one : all, { n: sentences.length })}</p>`;
   }
   return html`<details class="answer-doubts">
     <summary>${t("ask.some_proved", { good, n: sentences.length })}</summary>

@@ -1,5 +1,6 @@
 /** The list of conversations, in the page's sidebar: by day, of one agent or all, searched by title. The one rule: titles are text. */
 import { known, t } from "../i18n.js";
+import { closeSource } from "../source/state.js";
 import { go, link, route } from "../state.js";
 import { ask as confirm, Button, Dialog, Menu, month, Problem, toast } from "../ui/index.js";
 import { html, signal, useState } from "../ui/html.js";
@@ -17,6 +18,7 @@ const ofAgent = signal("");
 
 /** Begin a new one. */
 export function newTalk() {
+  closeSource();
   beginTalk();
   go("/ask");
   setTimeout(focusComposer);

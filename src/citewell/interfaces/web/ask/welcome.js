@@ -30,7 +30,7 @@ export function Welcome({ collections, sources, onPick }) {
           <${Icon} name=${way} /><span>${t(`ask.way_${way}`)}</span></a></li>`)}
       </ul></div>`;
   }
-  const examples = site || data ? [] : titles.flatMap((title, n) => t(`ask.example_${n + 1}`, { title }));
+  const examples = site || data ? [] : titles.flatMap((title, n) => t(`ask.example_${(n % 2) + 1}`, { title }));
   return html`<div class="welcome">
     <h2 class="welcome-title">${t("ask.welcome")}</h2>
     <p class="welcome-text">${t(site ? "ask.welcome_site" : data ? "ask.welcome_data" : "ask.welcome_text")}</p>

@@ -11,6 +11,7 @@ import { ask, Badge, Busy, Button, Icon, Problem, Tabs, toast } from "../ui/inde
 import { adviceOf, changes, sendNewer } from "./adding.js";
 import { Asking } from "./asking.js";
 import { Glossary } from "./glossary.js";
+import { ENGINES } from "./sql.js";
 import { Tables } from "./tables.js";
 import { forget } from "./talk.js";
 
@@ -36,7 +37,7 @@ export function SourcePage({ name, mayEdit }) {
   const tabs = ["ask", "tables", "glossary"].map((id) => ({ id, label: t(`data.tab_${id}`), count: counts[/** @type {"tables"} */ (id)] }));
   return html`<header class="data-head">${back}
       <div class="data-head-row"><h1>${name}</h1>${mayEdit && html`<${Actions} source=${source} />`}</div>
-      <p class="muted data-facts"><span>${placeOf(source.location)}</span><span>${source.dialect}</span>
+      <p class="muted data-facts"><span>${placeOf(source.location)}</span>${source.dialect !== "duckdb" && html`<span>${ENGINES[source.dialect]}</span>`}
         <span>${t("data.tables_n", { n: source.tables.length })}</span>
         <span title=${time(source.refreshed_at)}>${t("data.read_at", { when: ago(source.refreshed_at) })}</span></p>
       <${Told} source=${source} />

@@ -6,6 +6,8 @@ import { html, useMemo } from "../ui/html.js";
 import { Button, toast } from "../ui/index.js";
 import { inLines } from "./statement.js";
 
+/** As those who make them write them. @type {Record<string, string>} */
+export const ENGINES = { duckdb: "DuckDB", sqlite: "SQLite", postgres: "PostgreSQL", mysql: "MySQL" };
 const LONGEST = 50_000; // characters that are highlighted
 
 /** @param {{sql: string, dialect?: string}} props */
@@ -17,7 +19,7 @@ export function Sql({ sql, dialect = "" }) {
       () => toast(t("data.copy_failed"), "problem"),
     );
   return html`<div class="data-sql">
-    <div class="data-sql-head"><span>${t("data.sql_of", { dialect })}</span>
+    <div class="data-sql-head"><span>${t("data.sql_of", { dialect: ENGINES[dialect] ?? dialect })}</span>
       <${Button} small kind="quiet" icon="copy" onClick=${copy}>${t("data.copy")}<//></div>
     <pre tabindex="0" role="region" aria-label=${t("data.sql")}>${marked === null
       ? html`<code>${sql}</code>`

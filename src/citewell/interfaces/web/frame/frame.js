@@ -38,11 +38,26 @@ export function Frame() {
     before.current = name;
   }, [name]);
 
+  const other = useOther(who);
+
   let inside;
-  if (who) inside = html`<${Inside} />`;
+  if (who && !other) inside = html`<${Inside} />`;
   else if (who === null) inside = html`<${SignIn} />`;
   else inside = html`<main class="alone">${error ? html`<${Problem} error=${error} retry=${look} />` : html`<${Busy} />`}</main>`;
   return html`${inside}<${Offline} /><${Toasts} /><${Asked} />`;
+}
+
+/** Whether another person has signed in than was here before: the page is loaded anew then, and keeps nothing of the first one's.
+ * @param {import("../state.js").Me | null | undefined} who */
+function useOther(who) {
+  const first = useRef("");
+  const name = who?.auth === "token" ? who.user_id : "";
+  const other = Boolean(name && first.current && first.current !== name);
+  useEffect(() => {
+    if (other) location.reload();
+    else if (name) first.current = name;
+  }, [name]);
+  return other;
 }
 
 function Inside() {

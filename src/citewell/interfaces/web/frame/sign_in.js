@@ -2,7 +2,7 @@
 
 import { ApiError, post } from "../api.js";
 import { t } from "../i18n.js";
-import { lang, me } from "../state.js";
+import { ended, lang, me } from "../state.js";
 import { Button } from "../ui/button.js";
 import { Field } from "../ui/fields.js";
 import { html, useState } from "../ui/html.js";
@@ -22,6 +22,7 @@ export function SignIn() {
     setBusy(true);
     try {
       me.value = await post("/sign-in", { token: token.trim() });
+      ended.value = false;
     } catch (failed) {
       if (failed instanceof ApiError && failed.status === 401) setWrong(t("frame.token_wrong"));
       else setError(failed);
@@ -35,6 +36,7 @@ export function SignIn() {
       <img src="/assets/icons/citewell.svg" alt="" width="44" height="44" />
       <h1>Citewell</h1>
       <p class="hint">${t("frame.tagline")}</p>
+      ${ended.value && html`<p role="status"><strong>${t("frame.sign_in_ended")}</strong></p>`}
       <p>${t("frame.sign_in_text")}</p>
       <${Field}
         label=${t("frame.token")}

@@ -1,6 +1,7 @@
 /** The part of the page that the address names. Its file is loaded when it is first opened; one that fails breaks no other. */
 
 import { t } from "../i18n.js";
+import { closeSource } from "../source/state.js";
 import { route } from "../state.js";
 import { Button } from "../ui/button.js";
 import { html, useEffect, useErrorBoundary, useRef, useState } from "../ui/html.js";
@@ -28,6 +29,7 @@ export function View() {
   useEffect(() => {
     // whoever changes the view with the keyboard or a screen reader is at its beginning; the first load leaves the focus alone
     if (!first.current && !main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
+    if (!first.current) closeSource(); // it belongs to what was shown beside it
     first.current = false;
     main.current?.scrollTo(0, 0);
   }, [row?.path]);

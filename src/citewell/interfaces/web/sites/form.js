@@ -23,10 +23,11 @@ export function ExploreForm({ collection }) {
     setWrong(found);
     if (!Object.keys(found).length) void explore({ question: said.question, collection });
   };
+  const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229 && send(event);
   return html`<form class="card site-form" onSubmit=${send} noValidate>
     ${!collection && html`<${Field} label=${t("sites.urls")} hint=${t("sites.urls_hint")} error=${wrong["urls"]} rows=${2} value=${said.urls}
       onInput=${typed("urls")} placeholder="https://docs.example.com" inputmode="url" autocapitalize="off" spellcheck=${false} />`}
-    <${Field} label=${t("sites.question")} error=${wrong["question"]} rows=${2} value=${said.question} onInput=${typed("question")}
+    <${Field} label=${t("sites.question")} error=${wrong["question"]} rows=${2} value=${said.question} onInput=${typed("question")} onKeyDown=${keys}
       placeholder=${t("sites.question_example")} />
     <details class="site-more">
       <summary>${t("sites.more")}</summary>

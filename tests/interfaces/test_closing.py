@@ -1,0 +1,25 @@
+"""What a server that is stopping still takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.interfaces.http.closing import begins
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "something_new"),
+    [
+        ("GET", "/api/collections", False),
+        ("GET", "/api/collections/events", False),
+        ("GET", "/api/jobs/job_1/events", True),
+        ("GET", "/mcp", True),
+        ("POST", "/mcp", True),
+        ("POST", "/api/ask", True),
+        ("POST", "/api/runs/tr_1/stop", False),
+        ("DELETE", "/api/collections/stop", True),
+        ("POST", "/api/runs/tr_1/x/stop", True),
+    ],
+)
+def test_reading_and_ending_are_taken(method: str, path: str, *, something_new: bool) -> None:
+    assert begins(method, path) is something_new

@@ -1,0 +1,124 @@
+"""Jobs that the disk refuses: they wait with their bytes."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from citewell.config import Settings
+from citewell.errors import StorageError
+from citewell.knowledge.jobs import MOST_ATTEMPTS, Job
+from citewell.service import jobs
+from citewell.service.add import add_sources
+from citewell.service.app import App
+from citewell.service.jobs import MOST_REFUSALS, cancel, submit
+from citewell.service.uploads import Upload
+
+WHY = {"code": StorageError.code, "message": "the disk is full", "hint": "free some space"}
+
+
+class Refusing:
+    """In the place of `add_sources`: the disk refuses so often, then the work is done."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    async def __call__(self, *arguments: Any) -> object:
+        if self.times:
+            self.times -= 1
+            raise StorageError(WHY["message"], hint=WHY["hint"])
+        return await add_sources(*arguments)
+
+
+def upload() -> Upload:
+    return Upload("a.md", io.BytesIO(b"# Lighthouse\n\nIt was built in 1857.\n"))
+
+
+@pytest.fixture
+async def job(app: App) -> Job:
+    return await submit(app, "docs", [upload()])
+
+
+async def run(app: App) -> None:
+    """Every job that may be taken now, until none may."""
+    while (claimed := await app.jobs.claim()) is not None:
+        await jobs.do(app, claimed)
+
+
+def folders(app: App) -> list[str]:
+    """Of the bytes that are there."""
+    return [path.name for path in (app.settings.home / "uploads").iterdir()]
+
+
+async def test_an_upload_outlives_a_disk_that_refuses(app: App, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often a worker's death would have ended it: it waits with its bytes and why, and becomes its document."""
+    monkeypatch.setattr(jobs, "add_sources", Refusing(MOST_ATTEMPTS + 1))
+    await run(app)
+    waits = await app.jobs.get(job.job_id)
+    assert (waits.state, waits.attempts, waits.error) == ("queued", 0, {**WHY, "times": "1"})
+    assert folders(app) == [job.payload["folder"]]
+    monkeypatch.setattr(app.jobs, "_clock", lambda: waits.updated_at + 10_000)
+    monkeypatch.setattr(jobs, "PAUSE", 0.0)
+    await run(app)
+    done = await app.jobs.get(job.job_id)
+    assert (done.state, done.error) == ("done", None)
+    assert [info.uri for info in await app.catalog.documents("docs")] == ["upload:a.md"]
+    assert folders(app) == []
+
+
+async def test_another_process_writes_for_longer_than_we_wait(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is free again when the job is put off, and its bytes are there."""
+    monkeypatch.setattr("citewell.knowledge.db.BUSY_SECONDS", 0.2)
+    async with App(settings) as app:
+        job = await submit(app, "docs", [upload()])
+        claimed = await app.jobs.claim()
+        assert claimed is not None
+        put_off = app.jobs.put_off
+        with closing(sqlite3.connect(settings.database, isolation_level=None)) as other:
+
+            async def when_free(*arguments: Any, **named: Any) -> Job:
+                other.execute("ROLLBACK")
+                return await put_off(*arguments, **named)
+
+            monkeypatch.setattr(app.jobs, "put_off", when_free)
+            other.execute("BEGIN IMMEDIATE")
+            await jobs.do(app, claimed)
+        waits = await app.jobs.get(job.job_id)
+        assert waits.state == "queued"
+        assert "another process is writing" in (waits.error or {})["message"]
+        assert folders(app) == [job.payload["folder"]]
+
+
+async def test_a_disk_that_always_refuses_ends_a_job(app: App, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After so many refusals it fails and says why; its pauses grow, up to the longest."""
+    monkeypatch.setattr(jobs, "add_sources", Refusing(MOST_REFUSALS + 1))
+    pauses: list[float] = []
+    put_off = app.jobs.put_off
+
+    async def at_once(job_id: str, error: StorageError, seconds: float, *, attempt: int) -> Job:
+        pauses.append(seconds)
+        return await put_off(job_id, error, 0.0, attempt=attempt)
+
+    monkeypatch.setattr(app.jobs, "put_off", at_once)
+    await run(app)
+    failed = await app.jobs.get(job.job_id)
+    assert (failed.state, failed.error) == ("failed", WHY)
+    assert pauses == [5, 20, 80, 320, *[900] * (MOST_REFUSALS - 4)]
+    assert folders(app) == []
+
+
+async def test_a_job_cancelled_while_the_disk_refuses_is_over(app: App, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not come back to the queue, and its bytes go."""
+
+    async def refuses(*_: Any) -> object:
+        await cancel(app, job.job_id)
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(jobs, "add_sources", refuses)
+    await run(app)
+    assert (await app.jobs.get(job.job_id)).state == "cancelled"
+    assert folders(app) == []

@@ -1,0 +1,64 @@
+"""Which source a question is about: its name in running text of both languages, and where meaning tells nothing apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from citewell.models.base import Vector
+from citewell.models.scripted import ScriptedEmbedder
+from citewell.retrieve.engines.base import Column, Schema, Table
+from citewell.skills.fit_tables import best
+
+
+def tables(name: str, **columns: tuple[str, ...]) -> tuple[Schema, tuple[()]]:
+    made = tuple(Column(each, "TEXT", "text", values=values) for each, values in columns.items())
+    return Schema("duckdb", (Table(name, made),)), ()
+
+
+CITIES = ("成都", "上海")
+SOURCES = {
+    "gbk": tables("gbk", 城市=CITIES, 门店=(), 销售额=()),
+    "库存": tables("表1", 城市=CITIES, 门店=(), 销售额=()),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("库存表里每个门店有多少？", ["库存"]),
+        ("请看库存", ["库存"]),
+        ("用gbk的表查销售额", ["gbk"]),
+        ("what does the gbkx hold?", ["gbk", "库存"]),
+        ("各门店的销售额", ["gbk", "库存"]),
+    ],
+)
+async def test_a_name_is_seen_in_running_text(question: str, names: list[str]) -> None:
+    """Chinese puts no space around it; an English word that only begins with it is another word."""
+    assert await best(question, SOURCES, None) == names
+
+
+async def test_of_names_that_hold_each_other_the_longer() -> None:
+    sources = {"库存": SOURCES["库存"], "库存明细": SOURCES["gbk"], "sales": SOURCES["gbk"], "sales-2024": SOURCES["gbk"]}
+    assert await best("库存明细表里有几行？", sources, None) == ["库存明细"]
+    assert await best("How many rows has sales-2024?", sources, None) == ["sales-2024"]
+    assert await best("How many rows has sales?", sources, None) == ["sales"]
+
+
+class Saturated(ScriptedEmbedder):
+    """To Chinese words every Chinese name is equally near, as in the packaged model, and no English one is."""
+
+    name = "saturated"
+
+    async def passages(self, texts: Sequence[str]) -> Vector:
+        return np.stack([np.eye(384, dtype=np.float32)[int(text.isascii())] for text in texts])
+
+
+async def test_letters_decide_where_meaning_does_not() -> None:
+    sources = {"a1": tables("t1", 仓库=CITIES, 产品=(), 数量=()), "b1": tables("t2", 城市=CITIES, 门店=(), 销售额=())}
+    assert await best("成都仓库的产品数量", sources, Saturated()) == ["a1"]
+    assert await best("各门店的销售额", sources, Saturated()) == ["b1"]
+    assert await best("成都的数量是多少？", sources, Saturated()) == ["a1", "b1"]
+    assert await best("哪个城市的供应商评分最低？", sources, Saturated()) == ["a1", "b1"], "one word of three is no plain lead"
