@@ -118,7 +118,7 @@ async def test_a_database_of_version_9(path: Path, monkeypatch: pytest.MonkeyPat
         runs = Runs(db, 30.0, lambda: 2.0)
         [run] = await runs.list("local")
         assert (run.question, run.alive) == ("Why?", False)
-        saved = await runs.take("tr_1", "local", "h2")
+        saved, _ = await runs.take("tr_1", "local")
         assert saved.next == "ask"
 
 

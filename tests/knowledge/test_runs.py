@@ -13,7 +13,7 @@ from citewell.knowledge import process as processes
 from citewell.knowledge import runs as runs_module
 from citewell.knowledge.db import Database
 from citewell.knowledge.process import gone, this_process
-from citewell.knowledge.runs import LEASE_SECONDS, Runs, new_holder
+from citewell.knowledge.runs import LEASE_SECONDS, Runs
 
 ASKED = {"question": "Why?", "session_id": "ses_1"}
 
@@ -58,14 +58,13 @@ async def test_a_run_that_is_under_way_is_nobody_elses(runs: Runs, clock: Clock)
         [run] = await runs.list("local")
         assert run.alive
         with pytest.raises(Conflict, match="is being answered by another process") as refused:
-            await runs.take("tr_1", "local", new_holder())
+            await runs.take("tr_1", "local")
         assert refused.value.code == "under_way"
         await runs.renew("tr_1", holder)
     clock.now += LEASE_SECONDS + 1
     [run] = await runs.list("local")
     assert not run.alive
-    other = new_holder()
-    await runs.take("tr_1", "local", other)
+    _, other = await runs.take("tr_1", "local")
     for late in (runs.renew("tr_1", holder), runs.keep("tr_1", holder, "ask", {}), runs.end("tr_1", holder)):
         with pytest.raises(Conflict, match="gone on with elsewhere"):
             await late
@@ -82,9 +81,9 @@ async def test_a_killed_process_keeps_nobody_waiting(runs: Runs, monkeypatch: py
     [run] = await runs.list("local")
     assert not run.alive
     monkeypatch.setattr(runs_module, "this_process", lambda: "elsewhere " + name)
-    await runs.take("tr_1", "local", new_holder())
+    await runs.take("tr_1", "local")
     with pytest.raises(Conflict, match="another process"):
-        await runs.take("tr_1", "local", new_holder())
+        await runs.take("tr_1", "local")
 
 
 def test_processes_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,14 +100,14 @@ def test_processes_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_run_that_ends_its_process_twice_is_given_up(runs: Runs, clock: Clock) -> None:
     await begun(runs)
     clock.now += LEASE_SECONDS + 1
-    await runs.take("tr_1", "local", new_holder())
+    await runs.take("tr_1", "local")
     clock.now += LEASE_SECONDS + 1
     with pytest.raises(Conflict, match=r"stopped Citewell twice and is given up: Why\?") as given_up:
-        await runs.take("tr_1", "local", new_holder())
+        await runs.take("tr_1", "local")
     assert given_up.value.code == "gave_up"
     assert await runs.list("local") == []
     with pytest.raises(NotFound):
-        await runs.take("tr_1", "local", new_holder())
+        await runs.take("tr_1", "local")
 
 
 async def test_what_was_stopped_or_got_further_is_not_given_up(runs: Runs, clock: Clock) -> None:
@@ -118,10 +117,8 @@ async def test_what_was_stopped_or_got_further_is_not_given_up(runs: Runs, clock
         await runs.release("tr_1", holder)
         [run] = await runs.list("local")
         assert run == replace(run, alive=False)
-        holder = new_holder()
-        await runs.take("tr_1", "local", holder)
+        _, holder = await runs.take("tr_1", "local")
     for _ in range(4):
         await runs.keep("tr_1", holder, "ask", {})
         clock.now += LEASE_SECONDS + 1
-        holder = new_holder()
-        await runs.take("tr_1", "local", holder)
+        _, holder = await runs.take("tr_1", "local")

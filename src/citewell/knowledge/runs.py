@@ -6,16 +6,18 @@ process is gone, another takes the run over; whoever had it before is told so at
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, text
 
-from citewell.errors import Conflict, NotFound
+from citewell.errors import Conflict, NotFound, StorageError
 from citewell.knowledge.db import Database
 from citewell.knowledge.process import gone, this_process
 
@@ -69,7 +71,7 @@ class Runs:
         """The holder's token of a new run, of which nothing is finished yet. It is alive from the first `renew` on, and can be
         taken from the first `keep` on.
         """
-        holder = new_holder()
+        holder = secrets.token_hex(8)
         now = self._clock()
         row = {"id": trace_id, "user": user_id, "agent": agent, "request": json.dumps(request), "holder": holder, "now": now}
 
@@ -95,11 +97,11 @@ class Runs:
         row = {"id": trace_id, "holder": holder}
         await self._db.write(lambda connection: connection.execute(_RELEASE, row))
 
-    async def take(self, trace_id: str, user_id: str, holder: str) -> Saved:
-        """Go on with a run of this user from as far as it came, under a `new_holder`, who releases it whatever comes of this:
-        who is cancelled may have it. Raises NotFound, and Conflict where somebody is at work on it (`under_way`), or where it
-        has ended its process too often (`gave_up`): it is over then.
+    async def take(self, trace_id: str, user_id: str) -> tuple[Saved, str]:
+        """Go on with a run of this user: how far it came, and the new holder's token. Raises NotFound, and Conflict where
+        somebody is at work on it (`under_way`), or where it has ended its process too often (`gave_up`): it is over then.
         """
+        holder = secrets.token_hex(8)
 
         def take(connection: Connection) -> Saved | None:
             now = self._clock()
@@ -119,10 +121,15 @@ class Runs:
             return _saved(row)
 
         asked: list[str] = []
-        saved = await self._db.write(take)
+        try:
+            saved = await self._db.write(take)
+        except asyncio.CancelledError:  # it may be taken by now, and nobody would hold it
+            with suppress(StorageError):
+                await asyncio.shield(asyncio.ensure_future(self.release(trace_id, holder)))
+            raise
         if saved is None:
             raise Conflict(f"stopped Citewell twice and is given up: {asked[0] or 'the guide'}", hint=_GIVEN_UP, code=GAVE_UP)
-        return saved
+        return saved, holder
 
     async def end(self, trace_id: str, holder: str) -> None:
         """It is over. Raises Conflict as `keep` does."""
@@ -141,11 +148,6 @@ class Runs:
         now = self._clock()
         values = {"user": user_id, "old": now - self._seconds}
         return await self._db.read(lambda connection: [_unfinished(row, now) for row in connection.execute(_LIST, values)])
-
-
-def new_holder() -> str:
-    """The token of who is to hold a run."""
-    return secrets.token_hex(8)
 
 
 def _alive(row: Any, now: float) -> bool:

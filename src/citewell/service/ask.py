@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
 from citewell.knowledge.index import Filter
-from citewell.knowledge.runs import Unfinished, new_holder
+from citewell.knowledge.runs import Unfinished
 from citewell.models.clean import clean
 from citewell.models.metered import Metered
 from citewell.service.alive import Alive
@@ -184,18 +184,16 @@ async def _choose(run: Run, session_agent: str) -> None:
 
 async def _gone_on(app: App, request: AskRequest) -> Run:
     """A run that did not end, from its last finished step."""
-    trace_id, holder = request.resume or "", new_holder()
+    saved, holder = await app.runs.take(request.resume or "", request.user_id)
+    before = AskRequest(**saved.request)
     try:
-        saved = await app.runs.take(trace_id, request.user_id, holder)
-        before = AskRequest(**saved.request)
-        try:
-            run = await begin(app, before.model_copy(update={"agent": saved.agent}))
-        except NotFound:  # its session or its collection is gone: it can never end
-            await app.runs.end(trace_id, holder)
-            raise
-    except BaseException:  # what may pass, or who asked has left: it waits for the next
+        run = await begin(app, before.model_copy(update={"agent": saved.agent}))
+    except NotFound:  # its session or its collection is gone: it can never end
+        await app.runs.end(saved.trace_id, holder)
+        raise
+    except BaseException:  # what may pass: it waits for the next
         with suppress(CitewellError):
-            await asyncio.shield(asyncio.ensure_future(app.runs.release(trace_id, holder)))
+            await asyncio.shield(asyncio.ensure_future(app.runs.release(saved.trace_id, holder)))
         raise
     run.request, run.trace_id, run.holder = before, saved.trace_id, holder
     run.goes_on, run.state = saved.next, saved.state["agent"]

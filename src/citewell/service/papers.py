@@ -18,7 +18,6 @@ from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.ingest.paper_read import read_paper
 from citewell.knowledge import documents
 from citewell.knowledge.documents import DocumentInfo
-from citewell.knowledge.runs import new_holder
 from citewell.knowledge.sessions import SessionInfo
 from citewell.service import papers_delete, sessions
 from citewell.service.app import App
@@ -178,8 +177,7 @@ async def delete(app: App, session_id: str, user_id: str = LOCAL) -> bool:
 async def drop(app: App, trace_id: str, user_id: str = LOCAL) -> None:
     """What was stopped is given up: its session went on without it. Nothing happens where it has ended."""
     with suppress(NotFound, Conflict):
-        holder = new_holder()
-        await app.runs.take(trace_id, user_id, holder)
+        _, holder = await app.runs.take(trace_id, user_id)
         await app.runs.end(trace_id, holder)
 
 
