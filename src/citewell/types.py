@@ -141,6 +141,7 @@ class Message(Shown):
 
 Status = Literal["answered", "fallback", "refused", "clarify", "error"]
 Verdict = Literal["supported", "partly", "unsupported"]
+Kind = Literal["fact", "calculation", "comparison", "correction", "not_told"]
 CitationStatus = Literal["verified", "weak"]
 Origin = Literal["document", "web", "memory", "table", "confirmed"]
 
@@ -171,12 +172,19 @@ class Citation(Shown):
 
 
 class Sentence(Shown):
-    """A sentence of the answer, the citations that prove it, and what the check found (`problems` in words)."""
+    """A sentence of the answer, the citations that prove it, and what the check found (`problems` in words).
+
+    `span`: start and end of the answering words in `text`, of a sentence that is quoted whole. `calculation`: the equation that
+    it states the result of, computed again by our code. `not_told`: it says that the documents do not tell something.
+    """
 
     text: str
     citations: list[int] = []
     verdict: Verdict
     problems: list[str] = []
+    kind: Kind = "fact"
+    calculation: str = ""
+    span: list[int] = []
 
 
 class Usage(Shown):

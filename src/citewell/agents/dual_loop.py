@@ -6,33 +6,31 @@ ended it is said.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Literal
 
 from citewell.agents.dual_loop_end import settle
 from citewell.agents.dual_loop_keep import keep
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState, Retrieved
 from citewell.agents.dual_loop_talk import TALK, intent_of, said
-from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
+from citewell.errors import CitewellError, ConfigError, Conflict, NotFound, PermanentError, TransientError
 from citewell.flow import END, Graph, node, note
 from citewell.ingest.sentences import language
+from citewell.skills.answering import decide_answer, draft_answer, prove_answer
+from citewell.skills.cite import Proof
 from citewell.skills.clean import clean
-from citewell.skills.confidence import share
-from citewell.skills.correct import correct, says_same
-from citewell.skills.draft import asked, grade_evidence, proof_of, settles, word
+from citewell.skills.decision import is_connected
+from citewell.skills.ending import Ending, end_answer
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import pack, packed, seen
-from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD
-from citewell.skills.intent import WIDE
+from citewell.skills.proof.prove import judge_draft, show_proof
 from citewell.skills.recall import personalised, told_now
-from citewell.skills.recollect import conversation_hits, memory_hits
-from citewell.skills.reference import Readings, depends_on_history, joined, readings
+from citewell.skills.recollect import conversation_hits, memory_hits, with_origin
+from citewell.skills.reference import Readings, depends_on_history, readings
 from citewell.skills.remember import asked_part, asks_about_talk
-from citewell.skills.route import next_search, search_route, wants_web, without_request
-from citewell.skills.understand import in_full
+from citewell.skills.route import next_search, says_same, search_route, wants_web, without_request
 from citewell.skills.validate import objection
-from citewell.skills.vouched import Vouched, beside, marked, sureness
-from citewell.types import Citation
+from citewell.skills.vouched import Vouched, marked, put_beside, sureness
 
 SHOWN = 3  # nearest passages that a refusal names
 TOLD = {"item_id", "kind", "question", "similarity"}  # of what people confirmed, in a trace
@@ -84,7 +82,7 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
         if state.route == "direct":  # its answer was poor, so the documents are asked after all
             state.route, state.intent = next_search([], web=deps.web) or "direct_chunk_search", "fact"
     else:
-        query = await _other_words(state, deps)
+        query = state.search_for
         if not query or any(says_same(query, earlier) for earlier in state.queries):
             state.stop_reason = state.stop_reason or ("model_failed" if state.degraded else "same_question")
             note(query=query)
@@ -119,19 +117,16 @@ async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Reading
     question = without_request(asked_part(state.question))
     standalone, read = question, readings(question, state.history)
     if state.history and depends_on_history(question, state.history):
-        standalone = await asked(state, deps.llm, lambda llm: in_full(question, state.history, llm)) or read.text
-        state.joined = standalone == joined(question, state.history)
-    state.outside = standalone
+        state.joined = True
+        # a connected model reads it with the conversation in its answer call
+        standalone = question if is_connected(deps.llm) else read.text
+    state.outside = read.text if state.joined else standalone
     standalone, used = personalised(standalone, [*told_now(state.question), *state.memories])
     if used:
         state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
         state.used_told = [memory.subject for memory in used if not memory.memory_id]
         read = Readings(standalone, read.context or question, read.weight or 1.0)
     return standalone, read
-
-
-async def _other_words(state: DualLoopState, deps: Deps) -> str:
-    return await asked(state, deps.llm, lambda llm: correct(state.standalone, state.response, llm)) or ""
 
 
 @node("retrieve_documents")
@@ -169,14 +164,15 @@ async def _retrieved(state: DualLoopState, deps: Deps) -> Retrieved:
 
 @node("grade_documents")
 async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate", "retry_retrieve", "fallback"]:
-    """Do the passages state the answer? The model's log-odds, or without it the calibrated confidence of the search."""
+    """Are the passages likely to hold the answer? By the search's calibrated confidence, and without a connected model by what
+    the reader finds in them.
+    """
     state.documents_are_relevant = False
-    wide = state.intent in WIDE
-    state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen, wide=wide)
-    _with_vouched(state, deps)
+    state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen)
+    await _with_vouched(state, deps)
     known = state.spans in state.answered_from  # graded good before, and no good answer came of it
     if state.passages and deps.settings.inner_loop and not known:
-        state.documents_are_relevant = await _documents_hold_it(state, deps)
+        state.documents_are_relevant = await _are_relevant(state, deps)
     else:
         state.documents_are_relevant = bool(state.passages)
     if not state.documents_are_relevant:
@@ -188,27 +184,31 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
     return decision
 
 
-def _with_vouched(state: DualLoopState, deps: Deps) -> None:
+async def _with_vouched(state: DualLoopState, deps: Deps) -> None:
     """What people confirmed stands in front, but for what was graded before and does not hold the answer."""
     fresh = [each for each in state.vouched if each.hit.chunk_id not in state.rejected]
-    if fresh:
-        model = deps.llm is not None and not state.degraded
-        state.passages, against = beside(state.standalone, fresh, state.passages, trusted=model)
-        state.warnings += [warning for warning in against if warning not in state.warnings]
-        shown = {passage.hit.chunk_id for passage in state.passages}
-        used = [each for each in fresh if each.hit.chunk_id in shown]
-        least = deps.thresholds.retrieval_threshold
-        state.retrieval_confidence = sureness(used, state.retrieval_confidence, least)
+    if not fresh:
+        return
+    try:
+        state.passages, against = await put_beside(state.standalone, fresh, state.passages, deps.judge)
+    except CitewellError as error:
+        state.warnings.append(f"what people confirmed was not looked at: {error.message}")
+        return
+    state.warnings += [warning for warning in against if warning not in state.warnings]
+    shown = {passage.hit.chunk_id for passage in state.passages}
+    used = [each for each in fresh if each.hit.chunk_id in shown]
+    least = deps.thresholds.retrieval_threshold
+    state.retrieval_confidence = sureness(used, state.retrieval_confidence, least)
 
 
-async def _documents_hold_it(state: DualLoopState, deps: Deps) -> bool:
-    # What is left when the best were rejected: of 25 questions none had its answer there, and the model said yes to 15.
-    if state.rejected and state.retrieval_confidence < deps.thresholds.retrieval_threshold:
-        return False
-    odds = await grade_evidence(state, deps.llm)
-    if odds is None:
-        return state.retrieval_confidence >= deps.thresholds.retrieval_threshold
-    return odds >= GATE_THRESHOLD
+async def _are_relevant(state: DualLoopState, deps: Deps) -> bool:
+    """A connected model may look at what the search doubts once no other search is left: it says itself what is missing."""
+    if is_connected(deps.llm) and not state.degraded:
+        sure = state.retrieval_confidence >= deps.thresholds.retrieval_threshold
+        return sure or next_search(state.tried_routes, web=deps.web) is None
+    state.drafted = await draft_answer(deps, state.standalone, state.passages, quoted_only=True)
+    proven = await judge_draft(state.drafted.draft, state.standalone, state.drafted.units, deps.judge)
+    return decide_answer(deps, state.drafted, proven, state.retrieval_confidence).shown
 
 
 def decide_after_document_grading(state: DualLoopState, deps: Deps) -> Literal["generate", "retry_retrieve", "fallback"]:
@@ -235,13 +235,23 @@ def _look_at_the_clock(state: DualLoopState, deps: Deps) -> None:
 
 @node("generate_response")
 async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_relevance"]:
-    """Word the answer from the evidence; where no model answers, the evidence itself."""
-    await _worded(state, deps)
+    """Write the whole answer over numbered evidence in one call; without a connected model, the sentences that answer."""
+    await _draft(state, deps)
     return "grade_relevance"
 
 
-async def _worded(state: DualLoopState, deps: Deps) -> None:
-    await word(state, deps.llm, deps.embedder, deps.thresholds.quality_threshold, temperature=0.3 * state.correction_attempts)
+async def _draft(state: DualLoopState, deps: Deps) -> None:
+    if state.drafted is None:
+        drafted = await draft_answer(
+            deps, state.standalone, state.passages, history=state.history, quoted_only=bool(state.stop_reason)
+        )
+        if drafted.failure.startswith("budget"):
+            state.stop_reason = state.stop_reason or drafted.failure
+        elif drafted.failure:
+            state.degraded = True
+        state.warnings += [drafted.warning] if drafted.warning and drafted.warning not in state.warnings else []
+        state.drafted = drafted
+    state.response, state.generation = state.drafted.draft.text, "drafted"
 
 
 @node("direct_response")
@@ -258,7 +268,7 @@ async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_re
         if asks_about_talk(state.question):
             hits += conversation_hits(state.history, deps.session_id, state.lang)
         state.passages = pack(state.standalone, hits, deps.llm.evidence_tokens if deps.llm else 500, most=RECALLED)
-        await _worded(state, deps)
+        await _draft(state, deps)
     else:
         state.response = said(state, deps)
     note(response=state.response)
@@ -267,44 +277,64 @@ async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_re
 
 @node("grade_relevance")
 async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
-    """Does the answer settle the question, and is it grounded in what it cites?"""
-    if state.generation == "direct" and not state.passages:  # our own words: nothing to prove
+    """Is every sentence proved by what it cites, and is the answer likely to settle the question?"""
+    if state.drafted is None:  # our own words: nothing to prove
         state.is_relevant = True
         await settle(state, deps)
         return "end"
-
-    def locate(citations: list[Citation]) -> Awaitable[list[Citation]]:
-        return deps.locate(marked(citations, state.vouched))
-
-    proof = await proof_of(state, deps.embedder, locate, state.fetched)
-    supported = share([sentence.verdict for sentence in proof.sentences])
-    if state.route == "direct" and state.degraded:  # the words of a memory are no answer where nobody could word one
-        supported = 0.0
-    settled = await settles(state, deps.llm, proof) if supported and deps.settings.outer_loop else None
-    state.is_relevant = supported > 0 and (settled is None or settled >= SETTLES_THRESHOLD)
-    attempt = Attempt(proof, settled, state.evidence_log_odds, state.retrieval_confidence, state.route, supported)
+    attempt = await _graded(state, deps)
     state.attempts.append(attempt)
     state.answered_from.append(state.spans)
-    problems = [problem for sentence in proof.sentences for problem in sentence.problems]
-    note(verdicts=[sentence.verdict for sentence in proof.sentences], problems=problems, relevant=state.is_relevant)
+    state.is_relevant = attempt.shown and attempt.proved
+    note(relevant=state.is_relevant)
     decision = decide_after_answer_grading(state, deps)
     if decision == "end":
         await settle(state, deps)
     return decision
 
 
+async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
+    """The draft judged; what is doubted is written once more, unless other words were searched for already. That nothing is told
+    is judged only where nothing else is left to try.
+    """
+    drafted = state.drafted
+    assert drafted is not None, "a draft is graded"
+    draft = drafted.draft
+    state.search_for = "" if draft.status in {"answered", "false_premise", "unclear"} else draft.search_for
+    if draft.status == "not_told" and can_correct(state, deps):
+        return Attempt(
+            Ending("refused", "", Proof([], [])), 0.0, state.retrieval_confidence, state.route, shown=False, proved=False
+        )
+    proven = await prove_answer(deps, drafted, history=state.history, repair=not state.correction_attempts)
+    decided = decide_answer(deps, drafted, proven, state.retrieval_confidence)
+    proof = show_proof(decided.proven)
+    try:
+        located = await deps.locate(with_origin(marked(proof.citations, state.vouched), state.fetched))
+        proof = Proof(proof.sentences, located)
+    except (Conflict, NotFound) as error:
+        state.warnings.append(f"an answer was dropped: {error.message}")
+        proof, decided = Proof([], []), replace(decided, shown=False)
+    end = end_answer(drafted, decided, proof, state.nearest, state.lang, degraded=state.degraded)
+    proved = decided.proven.proved and end.status == "answered"
+    return Attempt(end, decided.probability, state.retrieval_confidence, state.route, decided.shown, proved)
+
+
+def can_correct(state: DualLoopState, deps: Deps) -> bool:
+    """Whether other words may be searched for: the draft named some, and corrections are left."""
+    most = deps.settings.corrections if deps.settings.outer_loop else 0
+    return bool(state.search_for) and not state.stop_reason and state.correction_attempts < most
+
+
 def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
-    """Good: the end. Poor: in other words, as often as is allowed and as there is a model that can find some. After a poor
-    direct answer the documents are asked, which is no correction.
+    """Good: the end. Poor: other words, as often as is allowed and as the draft named some. After a poor direct answer the
+    documents are asked, which is no correction.
     """
     if state.is_relevant:
         return "end"
     _look_at_the_clock(state, deps)
     if state.route == "direct" and not state.stop_reason:
         return "retry"
-    most = deps.settings.corrections if deps.settings.outer_loop else 0
-    can = deps.llm is not None and not state.degraded and not state.stop_reason
-    if can and state.correction_attempts < most:
+    if can_correct(state, deps):
         state.correction_attempts += 1
         return "retry"
     why = "corrections_exhausted" if state.correction_attempts else "model_failed" if state.degraded else "unsettled"

@@ -8,10 +8,9 @@ from __future__ import annotations
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState
 from citewell.errors import Conflict, NotFound
 from citewell.flow import emit, note
-from citewell.skills.cite import Proof, left_out, proved
-from citewell.skills.confidence import answer_confidence
+from citewell.skills.cite import Proof
+from citewell.skills.decision import answer_signals, model_of, tier_of
 from citewell.skills.format import with_markers
-from citewell.skills.grade import REJECTED
 from citewell.skills.recollect import memory_citation, memory_text
 from citewell.skills.remember import facts_told
 from citewell.skills.vouched import followed_in
@@ -24,7 +23,7 @@ OURS: dict[str, Status] = {"remember": "answered"}  # what our own words are; el
 
 async def settle(state: DualLoopState, deps: Deps) -> None:
     """Write the end of the run into the state, and show its citations."""
-    if state.generation == "direct" and not state.passages:
+    if state.generation == "direct":
         state.final_answer, state.status = state.response, OURS.get(state.intent, "clarify")
         state.confidence = float(state.status == "answered")
         return
@@ -41,11 +40,10 @@ async def settle(state: DualLoopState, deps: Deps) -> None:
 
 
 def _best(state: DualLoopState) -> Attempt | None:
-    """The last attempt where it is good, else the one that settles most of those that may be shown; None where none may."""
+    """The last attempt where it is good, else the likeliest of those that may be shown; None where none may."""
     if state.is_relevant:
         return state.attempts[-1]
-    shown = [a for a in state.attempts if a.supported and (a.settles is None or a.settles >= REJECTED)]
-    return max(shown, key=lambda a: (a.settles or 0.0, a.supported), default=None)
+    return max((a for a in state.attempts if a.shown), key=lambda a: a.probability, default=None)
 
 
 async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Attempt | None:
@@ -53,7 +51,7 @@ async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Atte
     if best is None or best is state.attempts[-1]:
         return best
     try:
-        await deps.locate(best.proof.citations)
+        await deps.locate(best.ending.proof.citations)
     except (Conflict, NotFound) as error:
         state.warnings.append(f"an earlier answer was dropped: {error.message}")
         return None
@@ -61,32 +59,34 @@ async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Atte
 
 
 def _refuse(state: DualLoopState, deps: Deps) -> None:
+    """In the model's own words for what is missing, where those were judged; else ours."""
     last = state.attempts[-1] if state.attempts else None
-    retrieval, odds = state.retrieval_confidence, state.evidence_log_odds
-    if last is not None and not state.documents:
-        retrieval, odds = last.retrieval_confidence, last.evidence_log_odds
+    said = last.ending if last is not None else None
+    if said is not None and said.status == "clarify":
+        state.status, state.final_answer, state.confidence = "clarify", said.text, last.probability if last else 0.0
+        return
     state.status = "refused"
-    state.confidence = answer_confidence(retrieval, odds, [], deps.calibration)
-    if last is not None and last.proof.sentences and not last.supported:
-        state.warnings.append("the draft was withheld: none of its sentences stands in the sources")
-    nearest = refusal(state.nearest, state.lang)
-    state.final_answer = _joined(state, nearest, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
+    model = model_of(tier_of(deps.llm, deps.reader), deps.calibration)
+    nothing = round(model(answer_signals(state.retrieval_confidence, state.lang)), 4)
+    state.confidence = last.probability if last is not None else nothing
+    text = said.text if said is not None and said.text else refusal(state.nearest, state.lang)
+    state.proof = said.proof if said is not None else Proof([], [])
+    state.warnings += said.warnings if said is not None else []
+    state.final_answer = _joined(state, text, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
 
 
 def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
-    kept = proved(best.proof)
-    state.warnings += left_out(best.proof, kept)
-    sure = answer_confidence(best.retrieval_confidence, best.evidence_log_odds, best.proof.sentences, deps.calibration)
-    state.confidence, state.route = sure, best.route
-    state.proof = _with_memories(state, kept)
-    state.followed = followed_in(kept.citations, state.vouched)
-    text = with_markers(state.proof.sentences, state.lang)
+    state.warnings += best.ending.warnings
+    state.confidence, state.route = best.probability, best.route
+    state.proof = _with_memories(state, best.ending.proof)
+    state.followed = followed_in(state.proof.citations, state.vouched)
+    remembered = with_markers(state.proof.sentences[len(best.ending.proof.sentences) :], state.lang)
+    text = _joined(state, best.ending.text, remembered)
     if state.is_relevant and not state.stop_reason and not state.degraded:
         state.status, state.final_answer = "answered", text
         return
     state.status = "fallback"
-    caution = say("extract" if state.degraded else "uncertain", state.lang)
-    state.final_answer = _joined(state, caution, text, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
+    state.final_answer = _joined(state, text, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
 
 
 def _joined(state: DualLoopState, *parts: str) -> str:

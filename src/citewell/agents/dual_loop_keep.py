@@ -29,10 +29,10 @@ async def keep(state: DualLoopState, deps: Deps, remember: Remember) -> None:
 
 
 def _settled(state: DualLoopState) -> bool:
-    """Whether the question is one to be remembered: graded good by a model, not only by default; asked in full words, for a
-    follow-up that is only joined to others would be taken for them; and not about the user, of whom facts tell.
+    """Whether the question is one to be remembered: proved; asked in full words, for a follow-up that is only joined to others
+    would be taken for them; and not about the user, of whom facts tell.
     """
-    graded = state.route != "direct" and state.attempts[-1].settles is not None
+    graded = state.route != "direct" and bool(state.attempts) and state.attempts[-1].proved
     return graded and not state.joined and not asks_about_memory(state.standalone) and not tells_secret(state.standalone)
 
 
@@ -51,7 +51,7 @@ async def _keep(state: DualLoopState, remember: Remember, told: Told) -> str:
 
 
 def _settled_question(state: DualLoopState, deps: Deps) -> Told:
-    proved = state.attempts[-1].proof
+    proved = state.attempts[-1].ending.proof
     cited = tuple(dict.fromkeys(citation.doc_id for citation in proved.citations))
     said = ("" if state.lang == "zh" else " ").join(s.text for s in proved.sentences if s.citations)
     used = tuple(state.used_memories)

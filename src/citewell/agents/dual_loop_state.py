@@ -6,16 +6,20 @@ The one rule: the state is plain data that JSON can hold, so that a run that was
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from citewell.config import DualLoopSettings, QASettings
 from citewell.knowledge.memory import Kept, Told
 from citewell.models.base import LLM, Embedder
+from citewell.models.reader import Reader
 from citewell.retrieve.confidence import Logistic
+from citewell.skills.answering import Drafted
 from citewell.skills.cite import Proof
+from citewell.skills.ending import Ending
 from citewell.skills.evidence import Passage, Widen
+from citewell.skills.proof.judge import Judge
 from citewell.skills.recall import Recalled
 from citewell.skills.reference import Readings
 from citewell.skills.route import RouteName
@@ -67,20 +71,24 @@ class Deps:
     recall: Callable[[str], Awaitable[list[Recalled]]] | None = None
     remember: Callable[[Told], Awaitable[Kept]] | None = None
     sensitive: re.Pattern[str] | None = None
-    calibration: Logistic | None = None
+    reader: Reader | None = None
+    judge: Judge | None = None
+    calibration: Mapping[str, Logistic] = field(default_factory=dict)
     known: Callable[[str], Awaitable[list[Vouched]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An answer that was tried: what proves it, and how well it settles the question (`grade.settled`; None: nobody judged)."""
+    """An answer that was tried: how it would end, the probability that it is right, whether it may be shown, and whether all of
+    it is proved.
+    """
 
-    proof: Proof
-    settles: float | None
-    evidence_log_odds: float | None
+    ending: Ending
+    probability: float
     retrieval_confidence: float
     route: RouteName
-    supported: float
+    shown: bool
+    proved: bool
 
 
 @dataclass(slots=True)
@@ -114,11 +122,12 @@ class DualLoopState:
     # grade_documents
     passages: list[Passage] = field(default_factory=list)
     documents_are_relevant: bool = False
-    evidence_log_odds: float | None = None
     rejected: list[int] = field(default_factory=list)  # chunks that were graded and do not hold the answer
     # generate_response, direct_response
+    drafted: Drafted | None = None  # the answer as sentences with the ids of their evidence
     response: str = ""
-    generation: str = ""  # worded, extracted, unknown, direct
+    generation: str = ""  # drafted, direct
+    search_for: str = ""  # other words that the draft names for what it misses
     # grade_relevance
     is_relevant: bool = False
     correction_attempts: int = 0
@@ -146,4 +155,4 @@ class DualLoopState:
     def forget_evidence(self) -> None:
         """A new search begins."""
         self.documents, self.passages, self.documents_are_relevant = [], [], False
-        self.evidence_log_odds, self.retrieval_confidence = None, 0.0
+        self.drafted, self.retrieval_confidence = None, 0.0

@@ -13,27 +13,26 @@ from citewell.agents.qa_state import Deps, QAState
 from citewell.errors import CitewellError, StorageError, TransientError
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
-from citewell.models.base import LLM, Embedder
-from citewell.retrieve.confidence import Logistic
+from citewell.models.base import Embedder
 from citewell.retrieve.query import Context
-from citewell.skills import answer as answering
-from citewell.skills.cite import Proof, left_out, prove, proved
+from citewell.skills.answering import Decided, Drafted, decide_answer, draft_answer, prove_answer
+from citewell.skills.cite import Proof
 from citewell.skills.clean import clean
-from citewell.skills.confidence import answer_confidence
+from citewell.skills.ending import end_answer
 from citewell.skills.entities import entity_list
-from citewell.skills.evidence import CONNECTED_TIER, Passage, packed, prefix, seen
-from citewell.skills.format import format_citations, with_markers
-from citewell.skills.grade import GATE_THRESHOLD, evidence_settles
-from citewell.skills.intent import WIDE, classify_intent
+from citewell.skills.evidence import Passage, packed, seen
+from citewell.skills.format import format_citations
+from citewell.skills.intent import classify_intent
+from citewell.skills.proof.prove import show_proof
 from citewell.skills.reference import Readings, candidates, depends_on_history, readings
 from citewell.skills.summarize import summarise, within_budget
-from citewell.skills.understand import in_full
+from citewell.skills.decision import is_connected
 from citewell.skills.validate import objection
-from citewell.skills.vouched import Vouched, beside, followed_in, marked, sureness
+from citewell.skills.vouched import Vouched, followed_in, marked, put_beside, sureness
 from citewell.skills.wording import refusal, say
 from citewell.types import Event, Message, Sentence
 
-UNDERSTOOD_ALONE, UNDERSTOOD_JOINED, UNDERSTOOD_REWRITTEN = 1.0, 0.6, 0.85
+UNDERSTOOD_ALONE, UNDERSTOOD_JOINED = 1.0, 0.85
 SHOWN = {"item_id", "kind", "question", "similarity"}  # of what people confirmed, in a trace
 NOT_UNDERSTOOD = 0.8  # what is left of an answer's confidence where the question was taken word for word
 
@@ -57,7 +56,7 @@ async def input_validation(state: QAState, deps: Deps) -> Literal["default", "re
 async def question_understanding(
     state: QAState, deps: Deps
 ) -> Literal["update_context", "retry", "clarify", "handle_failed_understanding"]:
-    """Intent, entities, the question on its own, its vector. Scores at the first try, the model at the second."""
+    """Intent, entities, what is searched for and its vector."""
     name, settings = "QuestionUnderstandingNode", deps.settings
     question = state.validated_question
     history: list[Message] = state.structured_conversation_context["history"]
@@ -69,7 +68,7 @@ async def question_understanding(
         note(options=options)
         return "clarify"
     try:
-        understood = await _understand(question, history, deps, tried=state.retry_count.get(name, 0))
+        understood = await _understand(question, history, deps)
     except CitewellError as error:
         if isinstance(error, TransientError) and state.again(name, settings.max_retries):
             await deps.sleep(settings.understanding_wait)
@@ -85,32 +84,25 @@ async def question_understanding(
     note(standalone=state.standalone_question, confidence=state.understanding_confidence)
     if state.understanding_confidence >= settings.understanding_threshold:
         return "update_context"
-    if state.understanding_confidence > settings.understanding_floor and state.again(name, settings.max_retries):
-        return "retry"  # at once: nothing is waited for, the next try asks the model
     return _not_understood(state, "low confidence")
 
 
-async def _understand(question: str, history: list[Message], deps: Deps, *, tried: int) -> dict[str, Any]:
-    standalone, read, sure = question, readings(question, history), UNDERSTOOD_ALONE
-    if history and depends_on_history(question, history):
-        if deps.llm is None:
-            standalone, sure = read.text, UNDERSTOOD_REWRITTEN
-        elif tried:
-            standalone = await in_full(question, history, deps.llm)
-            sure = UNDERSTOOD_REWRITTEN
-        else:
-            standalone, sure = read.text, UNDERSTOOD_JOINED
+async def _understand(question: str, history: list[Message], deps: Deps) -> dict[str, Any]:
+    """A follow-up is searched by the joined question; a connected model reads it with the conversation in its answer call."""
+    read = readings(question, history)
+    leans = bool(history) and depends_on_history(question, history)
+    standalone = read.text if leans and not is_connected(deps.llm) else question
     intent, vector, context = await asyncio.gather(
         classify_intent(question, deps.embedder), deps.embedder.query(read.text), _context(read, deps.embedder)
     )
     return {
         "intent": intent.label,
-        "entities": [{"entity": e.entity, "type": e.type} for e in entity_list(standalone)],
+        "entities": [{"entity": e.entity, "type": e.type} for e in entity_list(read.text if leans else question)],
         "standalone": standalone,
         "query": read.text,
         "vector": vector,
         "context": context,
-        "confidence": round(min(sure, intent.confidence), 3),
+        "confidence": round(min(UNDERSTOOD_JOINED if leans else UNDERSTOOD_ALONE, intent.confidence), 3),
     }
 
 
@@ -189,7 +181,7 @@ def _backoff(wait: float, tried: int) -> float:
 
 @node("AnswerGenerationNode")
 async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer", "retry"]:
-    """Grade the evidence, then word the answer from it; refuse where it does not hold one; extract where no model answers."""
+    """Write the whole answer over numbered evidence in one call; without a connected model, the sentences that answer."""
     name, settings = "AnswerGenerationNode", deps.settings
     lang = language(state.validated_question)
     state.current_action = "store_answer"
@@ -199,92 +191,59 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     if state.question_intent == "smalltalk":
         state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
         return "store_answer"
-    wide = state.question_intent in WIDE
-    passages = await packed(state.standalone_question, state.retrieved_documents, deps.llm, deps.widen, wide=wide)
-    if state.vouched:
-        passages, against = beside(state.standalone_question, state.vouched, passages, trusted=deps.llm is not None)
-        state.warnings += [warning for warning in against if warning not in state.warnings]
-    state.passages = passages
-    state.citation_sources = [{"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in passages]
-    if not passages:
-        return _refuse(state, lang)
-    if deps.llm is None:
-        return await _extract(state, deps, lang, degraded=False)
-    try:
-        return await _generate(state, deps, deps.llm, passages, lang)
-    except TransientError as error:
-        if state.again(name, settings.max_retries):
-            await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))
-            return "retry"
-        state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
-    except CitewellError as error:
-        state.warnings.append(f"the chat model did not answer, so the evidence itself is shown: {error.message}")
-    return await _extract(state, deps, lang, degraded=True)
-
-
-async def _generate(
-    state: QAState, deps: Deps, llm: LLM, passages: list[Passage], lang: str
-) -> Literal["store_answer", "retry"]:
-    tried = state.retry_count.get("AnswerGenerationNode", 0)
-    said = state.updated_conversation_history[:-1] if llm.evidence_tokens >= CONNECTED_TIER else []
-    shared, asked = prefix(state.standalone_question, passages, summary=state.context_summary if said else "", said=said)
-    if state.evidence_log_odds is None:
-        state.evidence_log_odds = await evidence_settles(llm, shared, asked, lang)
-    note(evidence_log_odds=round(state.evidence_log_odds, 2), passages=len(passages))
-    if state.evidence_log_odds < GATE_THRESHOLD:
-        return _refuse(state, lang)
-    sink = emit
-    reply = await answering.generate(
-        llm, shared, asked, lang, on_token=lambda t: sink(Event("token", t)), temperature=0.3 * tried
+    state.passages = await _evidence(state, deps)
+    state.citation_sources = [
+        {"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in state.passages
+    ]
+    if not state.passages:
+        state.initial_answer, state.generation_status = refusal([], lang), "refused"
+        return "store_answer"
+    history = state.updated_conversation_history[:-1]
+    drafted = await draft_answer(
+        deps, state.standalone_question, state.passages, history=history, summary=state.context_summary
     )
-    grade = answering.quality(reply.text, finished=reply.finished)
-    note(quality=grade, draft=reply.text)
-    if grade < deps.settings.quality_threshold:
-        if state.again("AnswerGenerationNode", deps.settings.max_retries):
-            return "retry"
-        state.warnings.append("the chat model gave no usable answer, so the evidence itself is shown")
-        return await _extract(state, deps, lang, degraded=True)
-    if answering.says_unknown(reply.text):
-        return _refuse(state, lang)
-    state.initial_answer, state.generation_status = answering.tidy(reply.text), "success"
+    if drafted.transient and state.again(name, settings.max_retries):
+        await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))
+        return "retry"
+    state.drafted, state.initial_answer = drafted, drafted.draft.text
+    state.warnings += [drafted.warning] if drafted.warning else []
+    state.generation_status = "degraded" if drafted.warning else "success"
     return "store_answer"
 
 
-async def _extract(state: QAState, deps: Deps, lang: str, *, degraded: bool) -> Literal["store_answer"]:
-    """The evidence itself, or a refusal where even the search is not sure of it."""
-    if state.retrieval_confidence < deps.settings.retrieval_threshold:
-        return _refuse(state, lang)
-    embedder = None if state.optimized_query_vector is None else deps.embedder
-    extract = await answering.extract(state.standalone_question, state.passages, embedder)
-    # a confirmed answer has numbers of its own citations in it
-    state.initial_answer = answering.tidy(extract) if state.vouched else extract
-    state.generation_status, state.extracted = "degraded" if degraded else "success", True
-    return "store_answer"
-
-
-def _refuse(state: QAState, lang: str) -> Literal["store_answer"]:
-    state.initial_answer, state.generation_status = refusal(state.retrieved_documents, lang), "refused"
-    return "store_answer"
+async def _evidence(state: QAState, deps: Deps) -> list[Passage]:
+    """What is read for the answer, and what people confirmed of such questions in front of it."""
+    question = state.standalone_question
+    passages = await packed(question, state.retrieved_documents, deps.llm, deps.widen)
+    if state.vouched:
+        passages, against = await put_beside(question, state.vouched, passages, deps.judge)
+        state.warnings += [warning for warning in against if warning not in state.warnings]
+    return passages
 
 
 @node("AnswerRefinementNode")
 async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_result", "error_recovery"]:
-    """Prove every sentence, drop what is not proved, number the citations, say how sure the answer is."""
+    """Judge every sentence, repair once what is doubted, number the citations, decide whether the answer is shown."""
     if state.generation_status == "failed":
         return "error_recovery"
     state.final_answer = state.initial_answer
-    if state.generation_status in {"refused", "smalltalk"}:
-        state.status = "clarify" if state.generation_status == "smalltalk" else "refused"
-        state.answer_confidence = _confidence(state, [], deps.calibration)
+    if state.generation_status == "smalltalk":
+        state.status, state.answer_confidence = "clarify", 0.0
         return "return_result"
+    if state.drafted is None:
+        state.status, state.answer_confidence = "refused", 0.0
+        return "return_result"
+    drafted = state.drafted
     try:
-        proof = await prove(state.initial_answer, state.standalone_question, state.passages, deps.embedder)
-        proof = Proof(proof.sentences, await deps.locate(marked(proof.citations, state.vouched)))
+        proven = await prove_answer(deps, drafted, history=state.updated_conversation_history[:-1])
+        decided = decide_answer(deps, drafted, proven, state.retrieval_confidence)
+        proof = show_proof(decided.proven)
+        state.proof = Proof(proof.sentences, await deps.locate(marked(proof.citations, state.vouched)))
     except CitewellError as error:
         state.warnings.append(f"the answer could not be proved: {error.message}")
         _recover(state)
         return "error_recovery"
-    _settle(state, proof, deps.calibration)
+    _settle(state, drafted, decided)
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     return "return_result"
@@ -300,35 +259,16 @@ def _recover(state: QAState) -> None:
     state.proof = Proof([unchecked], [])
 
 
-def _confidence(state: QAState, sentences: list[Sentence], model: Logistic | None) -> float:
-    """Lower where the question was not understood."""
-    understood = state.node_execution_status.get("QuestionUnderstandingNode") != "failed"
-    sure = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, sentences, model)
-    return sure if understood else round(sure * NOT_UNDERSTOOD, 4)
-
-
-def _settle(state: QAState, proof: Proof, model: Logistic | None) -> None:
+def _settle(state: QAState, drafted: Drafted, decided: Decided) -> None:
+    """Write the end of the run into the state."""
     lang = language(state.validated_question)
-    kept = proved(proof)
-    note(verdicts=[s.verdict for s in proof.sentences], problems=[p for s in proof.sentences for p in s.problems])
-    state.answer_confidence = _confidence(state, proof.sentences, model)
-    if not kept.sentences:
-        state.status = "refused"
-        state.final_answer = refusal(state.retrieved_documents, lang)
-        if not state.extracted:
-            state.warnings.append("the draft was withheld: none of its sentences stands in the sources")
-        return
-    if state.extracted and state.generation_status == "success":
-        state.warnings.append("no chat model worded this: these are the documents' own sentences")
-    if not state.extracted:
-        state.warnings += left_out(proof, kept)
-    state.proof, state.followed = kept, followed_in(kept.citations, state.vouched)
+    understood = state.node_execution_status.get("QuestionUnderstandingNode") != "failed"
+    state.answer_confidence = round(decided.probability * (1 if understood else NOT_UNDERSTOOD), 4)
+    ending = end_answer(drafted, decided, state.proof, state.retrieved_documents, lang, degraded=bool(drafted.warning))
+    state.status, state.final_answer, state.proof = ending.status, ending.text, ending.proof
+    state.warnings += ending.warnings
+    state.followed = followed_in(state.proof.citations, state.vouched)
     state.formatted_citations = format_citations(state.proof.citations, lang)
-    text = with_markers(state.proof.sentences, lang)
-    caution = "extract" if state.generation_status == "degraded" else "uncertain"
-    certain = state.generation_pattern == "standard" and state.generation_status == "success"
-    state.final_answer = text if certain else f"{say(caution, lang)} {text}"
-    state.status = "answered" if certain else "fallback"
 
 
 GRAPH: Graph[QAState] = Graph(

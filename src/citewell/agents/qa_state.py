@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from citewell.config import QASettings
 from citewell.errors import CitewellError
 from citewell.models.base import LLM, Embedder, Vector
+from citewell.models.reader import Reader
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
+from citewell.skills.answering import Drafted
 from citewell.skills.cite import Proof
 from citewell.skills.evidence import Passage
+from citewell.skills.proof.judge import Judge
 from citewell.skills.vouched import Vouched
 from citewell.types import Citation, Followed, Hit, Message, Status
 
@@ -44,7 +47,7 @@ class Search(Protocol):
 class Deps:
     """Effects. `llm` None: the tier without a chat model. `locate` gives citations their page and section. `widen` adds what
     stands around hits, for a model with room for so many tokens. `calibration`: the library's own weights of the confidence
-    that an answer is right; None: the shipped ones. `known`: what people confirmed of such a question.
+    that an answer is right, by tier; the shipped ones for those left out. `known`: what people confirmed of such a question.
     """
 
     settings: QASettings
@@ -53,7 +56,9 @@ class Deps:
     search: Search
     locate: Callable[[list[Citation]], Awaitable[list[Citation]]]
     sensitive: re.Pattern[str] | None = None
-    calibration: Logistic | None = None
+    reader: Reader | None = None
+    judge: Judge | None = None
+    calibration: Mapping[str, Logistic] = field(default_factory=dict)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     widen: Callable[[Sequence[Hit], int], Awaitable[list[Hit]]] = _as_found
     known: Callable[[str], Awaitable[list[Vouched]]] = _nothing
@@ -86,11 +91,10 @@ class QAState:
     vouched: list[Vouched] = field(default_factory=list)  # ours: what people confirmed of such questions
     # AnswerGenerationNode
     passages: list[Passage] = field(default_factory=list)
-    evidence_log_odds: float | None = None
+    drafted: Drafted | None = None  # ours: the answer as sentences with the ids of their evidence
     initial_answer: str = ""
     citation_sources: list[dict[str, Any]] = field(default_factory=list)
     generation_status: Literal["", "success", "degraded", "refused", "smalltalk", "failed"] = ""
-    extracted: bool = False  # the initial answer is of the evidence's own sentences
     # AnswerRefinementNode
     proof: Proof = field(default_factory=lambda: Proof([], []))
     final_answer: str = ""

@@ -14,22 +14,23 @@ from citewell.agents import website_links
 from citewell.agents.website_end import settle
 from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, learn, still_open, take
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
+from citewell.errors import Conflict, NotFound
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
 from citewell.ingest.urls import canonical, identity
 from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.retrieve.frontier import Promise
-from citewell.skills.answer import extract
+from citewell.skills.answering import Decided, decide_answer, draft_answer, prove_answer
+from citewell.skills.cite import Proof
 from citewell.skills.clean import clean
-from citewell.skills.confidence import share
-from citewell.skills.draft import asked, grade_evidence, proof_of, settles, word
+from citewell.skills.decision import is_connected
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import packed, seen
-from citewell.skills.grade import GATE_THRESHOLD
 from citewell.skills.intent import RULES as INTENTS
-from citewell.skills.intent import WIDE, classify_intent
+from citewell.skills.intent import classify_intent
+from citewell.skills.proof.prove import judge_draft, show_proof
+from citewell.skills.recollect import with_origin
 from citewell.skills.reference import depends_on_history, readings
-from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
 from citewell.types import Event, Hit
 
@@ -39,11 +40,6 @@ SHOWN = 10  # links that a step of the trace tells of
 HOPELESS = 0.05
 COVERED = 0.6  # unless a passage holds so much of the question: of a few passages the confidence is too low
 GREETING = dict(INTENTS)["smalltalk"]
-# A grade that says yes is not enough to stop at, as long as links promise something: the search has to be so sure too, or one
-# more round to bring nothing better. Evidence that was graded yes and held no answer had 0.06, such that did had 0.3 and more.
-PLAUSIBLE = 0.15
-PLAIN = 1.0  # log-odds of a grade that needs no such support
-FOUND = 0.5  # confidence of a search that, with such a grade, has found it
 
 
 @node("CrawlAndExtract")
@@ -81,9 +77,8 @@ async def _understand(state: WebsiteState, deps: Deps) -> None:
     if state.intent == "smalltalk" and not GREETING.search(question):
         state.intent = "fact"  # near a greeting by example only, as "contact" and "How does it work?" are
     state.standalone = question
-    if history and depends_on_history(question, history):
-        behind = state.read.text
-        state.standalone = await asked(state, deps.llm, lambda llm: in_full(question, history, llm)) or behind
+    if history and depends_on_history(question, history) and not is_connected(deps.llm):
+        state.standalone = state.read.text  # a connected model reads it with the conversation in its answer call
     note(standalone=state.standalone, intent=state.intent)
 
 
@@ -144,10 +139,7 @@ async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "
         if quick and quick[0].score >= max(STRONG, state.retrieval_confidence) and (following := choose(state, deps, quick)):
             return _follow(state, following)
     unlikely = state.retrieval_confidence < HOPELESS and _top(state, "coverage") < COVERED and not ended
-    before = state.graded
-    settled = not unlikely and await _settled(state, deps)
-    plausible = state.retrieval_confidence >= PLAUSIBLE or (state.evidence_log_odds or 0.0) >= PLAIN
-    if settled and (ended or plausible or state.graded == before):
+    if not unlikely and await _tells(state, deps) and (ended or state.told == "whole"):
         return "answer"
     found = [] if (ended := _ended(state, deps)) else await by_meaning(state, deps)
     state.named |= any(promise.names for promise in found)
@@ -155,7 +147,7 @@ async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "
     note(links=[{"url": p.url, "score": p.score, "why": p.why} for p in found[:SHOWN]], nothing_near=stranger)
     if not stranger and (following := choose(state, deps, found)):
         return _follow(state, following)
-    if await _settled(state, deps):  # nothing more to follow, so the grade alone decides
+    if await _tells(state, deps):  # nothing more to follow, so a part of the answer will do
         return "answer"
     state.stop_reason = state.stop_reason or ended or _why_no_further(state, deps, found, stranger=stranger)
     return "answer"
@@ -165,7 +157,7 @@ async def _search(state: WebsiteState, deps: Deps) -> None:
     found = await deps.site.search(state.read, search_names(state.standalone))
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
     state.documents, state.retrieval_confidence = _within(found.hits, deps.settings.content_max_chars), found.confidence
-    state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen, wide=state.intent in WIDE)
+    state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen)
     by_page: defaultdict[str, list[Hit]] = defaultdict(list)
     for hit in found.hits:
         by_page[hit.doc_id].append(hit)
@@ -225,16 +217,35 @@ def _top(state: WebsiteState, signal: str) -> float:
     return max((hit.signals.get(signal, 0.0) for hit in state.documents), default=0.0)
 
 
-async def _settled(state: WebsiteState, deps: Deps) -> bool:
-    """Whether the passages state the answer: the model's log-odds, or without it the calibrated confidence of the search."""
+async def _tells(state: WebsiteState, deps: Deps) -> bool:
+    """Whether a draft from what was read tells the answer, the whole or a part; the same evidence is not drafted from twice."""
     if not state.passages:
         return False
-    if state.graded != state.spans:
-        state.graded = state.spans
-        odds = await grade_evidence(state, deps.llm)
-        enough = state.retrieval_confidence >= deps.thresholds.retrieval_threshold
-        state.evidence_settles = enough if odds is None else odds >= GATE_THRESHOLD
-    return state.evidence_settles
+    if state.graded == state.spans:
+        return state.told != "nothing"
+    state.graded = state.spans
+    quoted_only = state.degraded or state.stop_reason.startswith("budget")
+    drafted = await draft_answer(
+        deps,
+        state.standalone,
+        state.passages,
+        history=state.conversation_history,
+        wanted=state.instruction,
+        quoted_only=quoted_only,
+    )
+    if drafted.failure.startswith("budget"):
+        state.stop_reason = drafted.failure
+    elif drafted.failure:
+        state.degraded = True
+    state.warnings += [drafted.warning] if drafted.warning else []
+    state.drafted = drafted
+    if drafted.tier == "connected":
+        state.told = {"not_told": "nothing", "partly": "part"}.get(drafted.draft.status, "whole")
+    else:
+        proven = await judge_draft(drafted.draft, state.standalone, drafted.units, deps.judge)
+        state.told = "whole" if decide_answer(deps, drafted, proven, state.retrieval_confidence).shown else "nothing"
+    note(told=state.told)
+    return state.told != "nothing"
 
 
 def _why_no_further(state: WebsiteState, deps: Deps, found: list[Promise], *, stranger: bool) -> str:
@@ -250,16 +261,11 @@ def _why_no_further(state: WebsiteState, deps: Deps, found: list[Promise], *, st
 
 
 @node("DraftAnswer")
-async def draft_answer(state: WebsiteState, deps: Deps) -> Literal["end"]:
-    """Word the answer and prove it, or say plainly that the site does not tell, or that the question is not about it."""
+async def draft_answer_node(state: WebsiteState, deps: Deps) -> Literal["end"]:
+    """Judge the draft and show it, or say plainly that the site does not tell, or that the question is not about it."""
     await deps.site.open()
-    if state.evidence_settles:
-        await word(state, deps.llm, deps.embedder, deps.thresholds.quality_threshold)
-        state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched, _own_name(state, deps))
-        state.settled = await settles(state, deps.llm, state.proof)
-        if state.generation == "worded" and _unproved(state) and _plainly_there(state):
-            await _quote(state, deps)
-    await settle(state, deps)
+    decided = await _prove(state, deps)
+    await settle(state, deps, decided)
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     if state.status == "answered":
@@ -267,39 +273,27 @@ async def draft_answer(state: WebsiteState, deps: Deps) -> Literal["end"]:
     return "end"
 
 
-def _own_name(state: WebsiteState, deps: Deps) -> str:
-    """What the front page calls the site: a name that its other pages need not repeat. None where they are of several sites."""
-    hosts = {urlsplit(passage.hit.uri).netloc for passage in state.passages}
-    if len(hosts) != 1:
-        return ""
-    pages = ((urlsplit(page.uri), page.title) for page in deps.site.pages.values())
-    return " ".join(title for url, title in pages if url.netloc in hosts and url.path in {"", "/"} and not url.query)
-
-
-def _unproved(state: WebsiteState) -> bool:
-    return not share([sentence.verdict for sentence in state.proof.sentences])
-
-
-def _plainly_there(state: WebsiteState) -> bool:
-    odds = state.evidence_log_odds
-    return odds is not None and odds >= PLAIN and state.retrieval_confidence >= FOUND
-
-
-async def _quote(state: WebsiteState, deps: Deps) -> None:
-    """The page's own sentences, with a caution, where the model's words for what is plainly there could not be proved."""
-    state.warnings.append("the draft was withheld: none of its sentences stands on the site")
-    state.response = await extract(state.standalone, state.passages, deps.embedder)
-    state.generation, state.settled = "extracted", None
-    state.proof = await proof_of(state, deps.embedder, deps.locate, state.fetched, _own_name(state, deps))
-    note(generation=state.generation, draft=state.response)
+async def _prove(state: WebsiteState, deps: Deps) -> Decided | None:
+    """None where nothing was drafted, or where a page changed under its quotes meanwhile."""
+    if state.drafted is None or state.told == "nothing":
+        return None
+    proven = await prove_answer(deps, state.drafted, history=state.conversation_history)
+    decided = decide_answer(deps, state.drafted, proven, state.retrieval_confidence)
+    proof = show_proof(decided.proven)
+    try:
+        state.proof = Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
+    except (Conflict, NotFound) as error:
+        state.warnings.append(f"an answer was dropped: {error.message}")
+        return None
+    return decided
 
 
 GRAPH: Graph[WebsiteState] = Graph(
     "website",
     {
         crawl_and_extract: {"decide": agent_decision},
-        agent_decision: {"answer": draft_answer, "explore": crawl_and_extract},
-        draft_answer: {"end": END},
+        agent_decision: {"answer": draft_answer_node, "explore": crawl_and_extract},
+        draft_answer_node: {"end": END},
     },
     step_limit=120,  # 50 rounds are the most that settings allow
 )

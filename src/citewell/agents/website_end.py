@@ -7,57 +7,47 @@ from __future__ import annotations
 
 from citewell.agents.website_state import Deps, WebsiteState
 from citewell.flow import note
-from citewell.skills.cite import Proof, left_out, proved
-from citewell.skills.confidence import answer_confidence, share
-from citewell.skills.format import with_markers
-from citewell.skills.grade import REJECTED, SETTLES_THRESHOLD
+from citewell.skills.answering import Decided
+from citewell.skills.cite import Proof
+from citewell.skills.decision import answer_signals, model_of, tier_of
+from citewell.skills.ending import Ending, end_answer
 from citewell.skills.wording import nearest, pages, say
 
 NAMED = 3  # pages that could not be read, named in an answer; the warnings name all
 
 
-async def settle(state: WebsiteState, deps: Deps) -> None:
-    """Write the end of the run into the state."""
+async def settle(state: WebsiteState, deps: Deps, decided: Decided | None) -> None:
+    """Write the end of the run into the state. `decided`: the judged draft; None where there is none."""
     if state.intent == "smalltalk":
         state.final_answer = say("smalltalk_site", state.lang, site=deps.site.name)
-        state.status, state.generation = "clarify", "said"
+        state.status = "clarify"
         return
-    supported = share([sentence.verdict for sentence in state.proof.sentences])
-    if supported and (state.settled is None or state.settled >= REJECTED):
-        _show(state, deps)
-    else:
+    if decided is None or state.drafted is None:
         _refuse(state, deps)
+    else:
+        end = end_answer(state.drafted, decided, state.proof, state.documents, state.lang, degraded=state.degraded)
+        state.confidence = decided.probability
+        if end.status == "refused":
+            state.warnings += end.warnings
+            _refuse(state, deps)
+        else:
+            _show(state, end)
     note(status=state.status, stop_reason=state.stop_reason)
 
 
-def _show(state: WebsiteState, deps: Deps) -> None:
-    kept = proved(state.proof)
-    state.warnings += left_out(state.proof, kept)
-    state.confidence = answer_confidence(
-        state.retrieval_confidence, state.evidence_log_odds, state.proof.sentences, deps.calibration
-    )
-    state.proof = kept
-    text = with_markers(kept.sentences, state.lang)
-    unsettled = state.settled is not None and state.settled < SETTLES_THRESHOLD
-    unsettled = unsettled or state.stop_reason.startswith("budget")  # nobody could grade it any more
-    unsettled = unsettled or (state.generation == "extracted" and deps.llm is not None and not state.degraded)
-    if not unsettled and not state.degraded:
-        state.status, state.final_answer = "answered", text
-        return
-    state.status = "fallback"
-    state.stop_reason = state.stop_reason or ("unsettled" if unsettled else "model_failed")
-    caution = say("extract" if state.degraded else "uncertain_site", state.lang)
-    state.final_answer = _joined(state, caution, text, _unread(state))
+def _show(state: WebsiteState, end: Ending) -> None:
+    state.status, state.proof, state.final_answer = end.status, end.proof, end.text
+    state.warnings += end.warnings
+    if end.status == "fallback":
+        state.stop_reason = state.stop_reason or ("model_failed" if state.degraded else "unsettled")
+        state.final_answer = _joined(state, end.text, _unread(state))
 
 
 def _refuse(state: WebsiteState, deps: Deps) -> None:
     state.status = "refused"
-    state.confidence = answer_confidence(state.retrieval_confidence, state.evidence_log_odds, [], deps.calibration)
-    proofs = state.proof.citations
-    if proofs:
-        state.warnings.append("the draft was withheld: what it says stands on the site, but does not settle the question")
-    elif state.proof.sentences:
-        state.warnings.append("the draft was withheld: none of its sentences stands on the site")
+    if not state.confidence:
+        model = model_of(tier_of(deps.llm, deps.reader), deps.calibration)
+        state.confidence = round(model(answer_signals(state.retrieval_confidence, state.lang)), 4)
     state.proof = Proof([], [])
     read = sum(bool(page.doc_id) for page in deps.site.pages.values())
     said = {"site": deps.site.name, "pages": pages(read, state.lang)}
@@ -65,8 +55,7 @@ def _refuse(state: WebsiteState, deps: Deps) -> None:
         state.final_answer = _joined(state, say(state.stop_reason, state.lang, **said), _unread(state))
         return
     state.stop_reason = state.stop_reason or "unsettled"
-    near = proofs or state.documents
-    where = nearest(near, state.lang) if near else ""
+    where = nearest(state.documents, state.lang) if state.documents else ""
     parts = (say("site_refused", state.lang, **said), where, say(state.stop_reason, state.lang), _unread(state))
     state.final_answer = _joined(state, *parts)
 

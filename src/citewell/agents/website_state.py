@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from citewell.config import QASettings, WebsiteSettings
 from citewell.ingest.links import Link
 from citewell.models.base import LLM, Embedder
+from citewell.models.reader import Reader
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.strategies import Found
+from citewell.skills.answering import Drafted
 from citewell.skills.cite import Proof
 from citewell.skills.evidence import Passage, Widen
+from citewell.skills.proof.judge import Judge
 from citewell.skills.reference import Readings
 from citewell.types import Citation, Hit, Message, Status
 
@@ -103,7 +106,9 @@ class Deps:
     late: Callable[[], bool] = lambda: False
     stopped: Callable[[], bool] = lambda: False
     sensitive: re.Pattern[str] | None = None
-    calibration: Logistic | None = None
+    reader: Reader | None = None
+    judge: Judge | None = None
+    calibration: Mapping[str, Logistic] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -134,17 +139,14 @@ class WebsiteState:
     documents: list[Hit] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     retrieval_confidence: float = 0.0
-    evidence_log_odds: float | None = None
-    graded: list[tuple[str, int, int]] = field(default_factory=list)  # the evidence that has this grade
-    evidence_settles: bool = False
+    graded: list[tuple[str, int, int]] = field(default_factory=list)  # the evidence that the draft is made of
+    drafted: Drafted | None = None  # the answer as sentences with the ids of their evidence
+    told: Literal["whole", "part", "nothing"] = "nothing"  # what of the answer the draft tells
     worth: dict[int, float] = field(default_factory=dict)  # how well each page read serves the question, 0 to 1
     led: dict[str, list[float]] = field(default_factory=dict)  # the same by branch of the site
     named: bool = False  # whether any link named a word of the question
     # DraftAnswer
-    response: str = ""
-    generation: str = ""  # worded, extracted, unknown, said
     proof: Proof = field(default_factory=lambda: Proof([], []))
-    settled: float | None = None  # how well the answer settles the question (`grade.settled`); None: nobody judged
     final_answer: str = ""
     status: Status = "error"
     confidence: float = 0.0

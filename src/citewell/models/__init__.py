@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from citewell.config import Settings
 from citewell.models.base import LLM, Embedder, Reranker
+from citewell.models.reader import Reader
 
 
 def _builtin_llm(settings: Settings) -> LLM:
@@ -80,9 +81,37 @@ RERANKERS: dict[str, Callable[[Settings, LLM | None], Reranker | None]] = {
 }
 
 
+def _scripted_reader(_: Settings) -> Reader:
+    from citewell.models.scripted import ScriptedReader
+
+    return ScriptedReader()
+
+
+READERS: dict[str, Callable[[Settings], Reader | None]] = {
+    "builtin": lambda _: None,
+    "scripted": _scripted_reader,
+    "none": lambda _: None,
+}
+
+
 def build_llm(settings: Settings) -> LLM | None:
     """The chat model of the settings; None where they want none."""
     return LLMS[settings.llm](settings)
+
+
+def build_judge_llm(settings: Settings) -> LLM | None:
+    """The model that the settings name to judge answers; None where the one that writes them does."""
+    if not settings.judge_url:
+        return None
+    from citewell.models.openai import OpenAILLM
+    from citewell.models.retry import RetryingLLM
+
+    return RetryingLLM(OpenAILLM(settings, "judge"))
+
+
+def build_reader(settings: Settings) -> Reader | None:
+    """The small model that reads passages; None where the settings want none."""
+    return READERS[settings.reader](settings)
 
 
 def build_embedder(settings: Settings) -> Embedder:

@@ -6,7 +6,7 @@ The one rule: servers differ; what one refuses is sent again in another form (`Q
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -28,13 +28,14 @@ T = TypeVar("T")
 class OpenAILLM:
     """Implements `LLM`."""
 
-    evidence_tokens = 6000
+    evidence_tokens = 8_000
 
-    def __init__(self, settings: Settings) -> None:
-        key = settings.llm_key.get_secret_value()
-        self._endpoint = Endpoint(settings.llm_url, settings.llm_model, key, settings.llm_timeout, "llm")
+    def __init__(self, settings: Settings, named: Literal["llm", "judge"] = "llm") -> None:
+        """`named`: the settings that name the endpoint, as in `llm_url`, `llm_model`, `llm_key`."""
+        url, model, key = (getattr(settings, f"{named}_{part}") for part in ("url", "model", "key"))
+        self._endpoint = Endpoint(url, model, key.get_secret_value(), settings.llm_timeout, named)
         self._quirks: tuple[Quirk, ...] = ()
-        self.name = f"openai:{settings.llm_model}"
+        self.name = f"openai:{model}"
 
     @call("chat")
     async def chat(

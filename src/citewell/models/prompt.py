@@ -21,7 +21,7 @@ from typing import TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from citewell.errors import PermanentError
-from citewell.models.base import LLM
+from citewell.models.base import LLM, OnToken
 from citewell.types import Message, Role
 
 M = TypeVar("M", bound=BaseModel)
@@ -29,7 +29,6 @@ Template = tuple[Message, ...]
 
 _HEADING = re.compile(r"^## (system|user|assistant)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{([a-z_][a-z0-9_]*)\}\}|\{([a-z_][a-z0-9_]*)\}")
-_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 class PromptError(Exception):
@@ -73,12 +72,14 @@ def fill(template: Template, **variables: object) -> list[Message]:
     return [Message(role=turn.role, content=_VARIABLE.sub(put, turn.content)) for turn in template]
 
 
-async def ask_json(llm: LLM, messages: Sequence[Message], model: type[M], *, max_tokens: int = 256) -> M:
+async def ask_json(
+    llm: LLM, messages: Sequence[Message], model: type[M], *, max_tokens: int = 256, on_token: OnToken | None = None
+) -> M:
     """Ask for JSON of `model`'s schema. A reply that does not fit is sent back once with what is wrong with it; a second one
-    raises PermanentError `invalid_reply`.
+    raises PermanentError `invalid_reply`. `on_token` receives the first reply as it comes.
     """
     schema = model.model_json_schema()
-    reply = await llm.chat(messages, max_tokens=max_tokens, schema=schema)
+    reply = await llm.chat(messages, max_tokens=max_tokens, schema=schema, on_token=on_token)
     try:
         return read_json(reply.text, model)
     except ValidationError as error:
@@ -94,9 +95,9 @@ async def ask_json(llm: LLM, messages: Sequence[Message], model: type[M], *, max
 
 
 def read_json(text: str, model: type[M]) -> M:
-    """Validate a reply, in a code fence or not. Raises pydantic's ValidationError."""
-    fenced = _FENCE.match(text)
-    return model.model_validate_json(fenced[1] if fenced else text)
+    """Validate a reply, in a code fence or among other words or not. Raises pydantic's ValidationError."""
+    start, end = text.find("{"), text.rfind("}")
+    return model.model_validate_json(text[start : end + 1] if 0 <= start < end else text)
 
 
 def describe(error: ValidationError) -> str:

@@ -1,7 +1,10 @@
-"""What a scripted model says when its script is over. The one rule: it is deterministic and comes from what was sent."""
+"""What a scripted model says when its script is over, and how plain text takes the form that is asked for. Deterministic, and
+made of what was sent alone.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -65,3 +68,70 @@ def example(schema: dict[str, Any], root: dict[str, Any] | None = None) -> Any:
     if schema.get("type") in {"number", "integer"}:
         return schema.get("minimum", 0)
     return {"boolean": True, "null": None}.get(str(schema.get("type")), "")
+
+
+_NUMBERED = re.compile(r"^\[(\d+\.\d+)\] (.+)$", re.MULTILINE)
+_STATEMENT = re.compile(r"^(\d+)\. (.+?)(?: \((\d+\.\d+(?:, \d+\.\d+)*)\))?$", re.MULTILINE)
+SHARED = 0.6  # of a statement's words that one or two numbered sentences must hold: then it counts as borne by them
+
+
+def wants(schema: dict[str, Any] | None) -> str:
+    """Which structured reply a schema asks for: `sentences` (a draft), `verdicts` (a judge) or "" (something else)."""
+    properties = (schema or {}).get("properties", {})
+    return next((name for name in ("verdicts", "sentences") if name in properties), "")
+
+
+def draft_of(text: str, messages: Sequence[Message]) -> str:
+    """Plain text as a draft, each sentence with the numbered sentences that share most words with it; "I don't know" as one that
+    tells nothing.
+    """
+    if text.strip() == UNKNOWN:
+        missing = {"text": "The documents do not tell this.", "kind": "not_told", "evidence": []}
+        return json.dumps({"status": "not_told", "sentences": [missing]})
+    numbered = _numbered(messages)
+    parts = [part.strip() for part in _END.split(text) if part.strip()]
+    sentences = [{"text": part, "kind": "fact", "evidence": _bearing(part, numbered)[1]} for part in parts]
+    return json.dumps({"status": "answered", "sentences": sentences}, ensure_ascii=False)
+
+
+def quote_draft(messages: Sequence[Message]) -> str:
+    """A draft of the numbered sentence that shares most words with the question."""
+    numbered, asked = _numbered(messages), _question(messages)
+    best = max(numbered, key=lambda each: len(set(words(asked)) & set(words(each[1]))), default=("", ""))
+    return draft_of(best[1] if set(words(asked)) & set(words(best[1])) else UNKNOWN, messages)
+
+
+def judge_words(messages: Sequence[Message]) -> str:
+    """Verdicts by shared words: a statement whose words and figures stand in two numbered sentences is entailed."""
+    content, numbered = messages[-1].content, _numbered(messages)
+    verdicts = []
+    for n, text, _ in _STATEMENT.findall(content.rpartition(_question(messages))[2]):
+        share, ids = _bearing(text, numbered)
+        untold = "do not tell" in text
+        verdict = "entailed" if untold or share >= SHARED else "not_stated"
+        verdicts.append({"n": int(n), "verdict": verdict, "evidence": [] if untold else ids, "reason": ""})
+    return json.dumps({"verdicts": verdicts})
+
+
+def _numbered(messages: Sequence[Message]) -> list[tuple[str, str]]:
+    return [found for message in messages if message.role == "user" for found in _NUMBERED.findall(message.content)]
+
+
+def _question(messages: Sequence[Message]) -> str:
+    lines = [line for message in messages for line in message.content.splitlines() if _QUESTION.match(line)]
+    return _QUESTION.sub("", lines[-1]) if lines else ""
+
+
+def _bearing(text: str, numbered: Sequence[tuple[str, str]]) -> tuple[float, list[str]]:
+    """The share of its words, and of its figures, that the best one or two sentences hold, and their ids."""
+    mine = set(words(text))
+    order = sorted(numbered, key=lambda each: -len(mine & set(words(each[1]))))[:2]
+    held: set[str] = set()
+    used = []
+    for n, sentence in order:
+        more = (mine & set(words(sentence))) - held
+        if more and (not used or len(held) < SHARED * len(mine)):
+            held |= more
+            used.append(n)
+    figures = {word for word in mine if word.isdigit()}
+    return (len(held) / len(mine) if mine and figures <= held else 0.0), used

@@ -6,7 +6,8 @@
     ...
     assert "capital" in llm.calls[0].messages[-1].content
 
-The one rule: same script, same calls, same replies; with no script left, chat quotes the passages it was sent.
+Same script, same calls, same replies; with no script left, chat quotes the passages it was sent. Where a structured answer is
+asked for, plain text of the script is put into its form; a judge is scripted with `{"verdicts": [...]}`, or goes by shared words.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ import numpy as np
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, ModelUnavailable, PermanentError, TransientError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
-from citewell.models.script_reply import example, quote, words
+from citewell.models.reader import Entailment, Reading
+from citewell.models.script_reply import draft_of, example, judge_words, quote, quote_draft, wants, words
 from citewell.models.watched import call
 from citewell.types import Message
 
@@ -71,7 +73,7 @@ class ScriptedLLM:
     its tokens.
     """
 
-    evidence_tokens = 500
+    evidence_tokens = 6_000
 
     def __init__(self, *replies: str | Exception | Line, name: str = "scripted", delay: float = 0.0, pace: float = 0.0) -> None:
         self.name = name
@@ -127,7 +129,10 @@ class ScriptedLLM:
         on_token: OnToken | None = None,
     ) -> Reply:
         self._asked(Call("chat", tuple(messages), schema, max_tokens))
-        text = str(await self._next(self._chat, lambda: self._made_up(messages, schema)))
+        script = self._chat if wants(schema) != "verdicts" or self._judges_next() else deque[Line]()
+        text = str(await self._next(script, lambda: self._made_up(messages, schema)))
+        if wants(schema) == "sentences" and not text.lstrip().startswith("{"):
+            text = draft_of(text, messages)
         for mark in stop:
             text = text.partition(mark)[0]
         pieces = re.findall(r"\s*[a-zA-Z0-9]+|\s*.", text, re.DOTALL)
@@ -158,9 +163,18 @@ class ScriptedLLM:
             raise line.value
         return line.value
 
+    def _judges_next(self) -> bool:
+        """Whether the next line of the script is for a judge: plain text is for whoever writes."""
+        line = self._chat[0].value if self._chat else ""
+        return isinstance(line, Exception) or '"verdicts"' in str(line)
+
     def _made_up(self, messages: Sequence[Message], schema: dict[str, Any] | None) -> str:
+        if wants(schema) == "verdicts":
+            return judge_words(messages)
         if self._reply is not None:
             return self._reply(messages)
+        if wants(schema) == "sentences":
+            return quote_draft(messages)
         return json.dumps(example(schema)) if schema is not None else quote(messages)
 
 
@@ -232,3 +246,38 @@ def _pace(item: dict[str, Any], path: Path) -> Pace:
     if any(isinstance(each, bool) or not isinstance(each, int | float) or each < 0 for each in (token, delay)):
         raise ConfigError(f"scripted_replies: {path}: cannot use {json.dumps(item)}", hint="pace and delay are seconds")
     return Pace(float(token), float(delay))
+
+
+class ScriptedReader:
+    """Implements `Reader` by shared words: the sentence that shares most with the question answers, as surely as the share of the
+    question's words that it holds.
+    """
+
+    name = "scripted"
+
+    def __init__(self, *, judges: bool = False) -> None:
+        self.judges = judges
+        self.asked: list[tuple[str, str]] = []  # every question with every passage
+
+    async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
+        self.asked += [(question, passage) for passage in passages]
+        return [_reading(question, passage) for passage in passages]
+
+    async def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
+        shares = [_share(claim, evidence) for claim, evidence in pairs]
+        return [Entailment(share, 1 - share, 0.0) for share in shares]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _reading(question: str, passage: str) -> Reading:
+    spans = [found.span() for found in re.finditer(r"[^.!?。！？\n]+[.!?。！？]?", passage)] or [(0, len(passage))]
+    start, end = max(spans, key=lambda span: _share(question, passage[slice(*span)]))
+    share = _share(question, passage[start:end])
+    return Reading(start, end, share, share)
+
+
+def _share(text: str, there: str) -> float:
+    mine = set(words(text))
+    return len(mine & set(words(there))) / len(mine) if mine else 0.0

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from citewell.errors import ConfigError
 from citewell.ingest.sentences import language
@@ -96,6 +96,7 @@ class Logistic(BaseModel):
 
     bias: float
     weights: dict[str, float]
+    threshold: float = 0.5  # from this probability on, what it speaks of is taken for true
     fitted: Fitted | None = None
 
     def __call__(self, signals: Mapping[str, float]) -> float:
@@ -104,12 +105,20 @@ class Logistic(BaseModel):
 
 
 class Calibration(BaseModel):
-    """Weights of both confidences: that the evidence holds the answer, and that the answer shown is right. None: not given."""
+    """Weights of both confidences: that the evidence holds the answer, and by tier (`skills/decision.py`) that the answer shown
+    is right. A tier that is left out has the shipped ones.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     retrieval: Logistic | None = None
-    answer: Logistic | None = None
+    answer: dict[str, Logistic] = {}
+
+    @field_validator("answer", mode="before")
+    @classmethod
+    def _by_tier(cls, value: object) -> object:
+        """Until 0.1 one set of weights stood here, of signals that are no more."""
+        return {} if value is None or (isinstance(value, dict) and "bias" in value) else value
 
 
 @cache

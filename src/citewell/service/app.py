@@ -25,8 +25,9 @@ from citewell.knowledge.sites import Sites
 from citewell.knowledge.sources import Sources
 from citewell.knowledge.traces import Traces
 from citewell.knowledge.users import Users
-from citewell.models import build_embedder, build_llm, build_reranker
+from citewell.models import build_embedder, build_judge_llm, build_llm, build_reader, build_reranker
 from citewell.models.base import LLM, Embedder, Reranker
+from citewell.models.reader import Reader
 from citewell.retrieve.confidence import OWN, Calibration, in_force
 from citewell.service.health import ModelsSeen, Writing
 from citewell.service.stopping import Stopping
@@ -95,6 +96,26 @@ class App:
         embedder = build_embedder(self.settings)
         self._stack.push_async_callback(embedder.close)
         return embedder
+
+    @cached_property
+    def reader(self) -> Reader | None:
+        """The small model that finds answering sentences; None where the settings want none."""
+        if self._lender:
+            return self._lender.reader
+        reader = build_reader(self.settings)
+        if reader is not None:
+            self._stack.push_async_callback(reader.close)
+        return reader
+
+    @cached_property
+    def judge_llm(self) -> LLM | None:
+        """The model that the settings name to judge answers; None: the one that writes them."""
+        if self._lender:
+            return self._lender.judge_llm
+        llm = build_judge_llm(self.settings)
+        if llm is not None:
+            self._stack.push_async_callback(llm.close)
+        return llm
 
     @cached_property
     def reranker(self) -> Reranker | None:

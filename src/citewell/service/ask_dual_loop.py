@@ -22,7 +22,7 @@ from citewell.retrieve.confidence import confidence
 from citewell.retrieve.query import Context
 from citewell.service import memory
 from citewell.service.app import App
-from citewell.service.ask_qa import HITS, widener
+from citewell.service.ask_qa import hits_of, judge_of, widener
 from citewell.service.locate import locator
 from citewell.service.options import SearchOptions, narrowed, strategy_of
 from citewell.service.run import Run
@@ -83,6 +83,8 @@ def _deps(run: Run) -> Deps:
         recall=recall if recalls else None,
         remember=remember if remembers else None,
         sensitive=word_list(settings.qa.sensitive_words),
+        reader=app.reader,
+        judge=judge_of(run),
         calibration=app.calibration.answer,
         known=vouching(run),
     )
@@ -122,7 +124,7 @@ class _Searches:
         strategy = named if named in BASELINES and route == "direct_chunk_search" else route
         options = options.model_copy(update={"strategy": strategy})
         (vector, context), failed = await self._meaning(read)
-        found = await find(self._app, options, read.text, vector, entities, where, HITS, context)
+        found = await find(self._app, options, read.text, vector, entities, where, hits_of(self._run), context)
         return Retrieved(found.hits, found.confidence, fetched, (*warnings, *failed, *found.warnings))
 
     async def _meaning(self, read: Readings) -> tuple[tuple[Vector | None, Context | None], list[str]]:

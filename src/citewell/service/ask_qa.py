@@ -16,11 +16,15 @@ from citewell.service.options import strategy_of
 from citewell.service.run import Run
 from citewell.service.search import find
 from citewell.service.vouched import vouching
+from citewell.skills.decision import is_connected
 from citewell.skills.evidence import Widen
+from citewell.skills.proof.judge import Judge
+from citewell.skills.proof.judges import build_judge
 from citewell.skills.sensitive import word_list
 from citewell.types import Answer, Event, Hit, Step
 
-HITS = 6  # chunks that a search hands to an agent
+HITS = 8  # chunks that a search hands to an agent: as many as the reader looks at
+HITS_CONNECTED = 24  # to one whose model has room for them
 
 
 async def run_qa(run: Run) -> AsyncIterator[Event]:
@@ -57,7 +61,7 @@ def _deps(run: Run) -> Deps:
     app = run.app
 
     async def search(text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
-        return await find(app, run.options, text, vector, entities, run.where, HITS, context)
+        return await find(app, run.options, text, vector, entities, run.where, hits_of(run), context)
 
     return Deps(
         settings=app.settings.qa,
@@ -67,9 +71,21 @@ def _deps(run: Run) -> Deps:
         widen=widener(app),
         locate=locator(app),
         sensitive=word_list(app.settings.qa.sensitive_words),
+        reader=app.reader,
+        judge=judge_of(run),
         calibration=app.calibration.answer,
         known=vouching(run),
     )
+
+
+def hits_of(run: Run) -> int:
+    """How many chunks a search shall find for this question's tier."""
+    return HITS_CONNECTED if is_connected(run.meter) else HITS
+
+
+def judge_of(run: Run) -> Judge | None:
+    """Who judges this question's answer; its calls count as the question's own where it is the chat model."""
+    return build_judge(run.meter, run.app.reader, run.app.judge_llm)
 
 
 def widener(app: App) -> Widen:

@@ -23,7 +23,7 @@ from citewell.ingest.urls import canonical
 from citewell.knowledge.documents import check_name
 from citewell.retrieve.confidence import confidence
 from citewell.service.app import App
-from citewell.service.ask_qa import widener
+from citewell.service.ask_qa import judge_of, widener
 from citewell.service.auto import ADDRESS
 from citewell.service.collections_of import reach
 from citewell.service.locate import locator
@@ -238,6 +238,8 @@ def _deps(run: Run, scope: Scope) -> Deps:
         late=lambda: run.seconds_left == 0.0,
         stopped=run.stop.is_set,
         sensitive=word_list(app.settings.qa.sensitive_words),
+        reader=app.reader,
+        judge=judge_of(run),
         calibration=app.calibration.answer,
     )
 

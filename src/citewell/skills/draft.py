@@ -1,132 +1,127 @@
-"""From graded evidence to a proved draft, for the agents that explore: the model asked, its words proved, its answer graded.
-
-The one rule: a chat model that fails never ends a run. It is not asked again in that run, and it is said why.
+"""A draft: an answer as sentences, each with its kind and the ids of the evidence that bears it. A connected model writes it in
+one structured call; nothing in it counts as proved before a judge has seen it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Literal, Protocol, TypeVar
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal
 
-from citewell.errors import BudgetSpent, CitewellError, Conflict, NotFound
-from citewell.flow import emit, note
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic.json_schema import SkipJsonSchema
+
 from citewell.ingest.sentences import language
-from citewell.models.base import LLM, Embedder, Reply
-from citewell.skills import answer as answering
-from citewell.skills.cite import Proof, prove
-from citewell.skills.evidence import EXTRACTIVE_TOKENS, Passage, prefix
-from citewell.skills.grade import GATE_THRESHOLD, SETTLES_THRESHOLD, answer_settles, evidence_settles, settled
-from citewell.skills.recollect import with_origin
-from citewell.types import Citation, Event
+from citewell.models.base import LLM, OnToken
+from citewell.models.prompt import ask_json, fill, load
+from citewell.skills.numbered import Unit, show_sentences
+from citewell.types import Kind, Message
 
-T = TypeVar("T")
-EXTRACTED, EXTRACTED_WIDE = 2, 4  # sentences of the evidence that stand in for an answer
-Manner = Literal["short", "wide", "explain"]
-Locate = Callable[[list[Citation]], Awaitable[list[Citation]]]
+DraftStatus = Literal["answered", "partly", "not_told", "false_premise", "unclear"]
+LONGEST_REPLY = 1_500  # tokens of a structured reply: about twelve sentences with their ids
+LONGEST_TURN = 2_000  # characters of an earlier message that are sent
+_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
+_HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 
 
-class Drafting(Protocol):
-    """What the state of such an agent has. `degraded`: the chat model failed. `generation`: worded, extracted or unknown."""
-
-    standalone: str
-    passages: list[Passage]
-    evidence_log_odds: float | None
-    response: str
-    generation: str
-    stop_reason: str
-    degraded: bool
-    warnings: list[str]
-
-
-async def asked(state: Drafting, llm: LLM | None, ask: Callable[[LLM], Awaitable[T]]) -> T | None:
-    """What the chat model says; None where there is none, where it fails, or where the budget is spent."""
-    if llm is None or state.degraded or state.stop_reason.startswith("budget"):
-        return None
-    try:
-        return await ask(llm)
-    except BudgetSpent as error:
-        state.stop_reason = error.code
-        note(stopped=error.message)
-    except CitewellError as error:
-        state.degraded = True
-        state.warnings.append(f"the chat model did not answer: {error.message}")
-    return None
-
-
-async def grade_evidence(state: Drafting, llm: LLM | None) -> float | None:
-    """Log-odds that the passages state the answer; None where nobody could judge."""
-    shared, question = prefix(state.standalone, state.passages)
-    lang = language(state.standalone)
-    state.evidence_log_odds = await asked(state, llm, lambda llm: evidence_settles(llm, shared, question, lang))
-    if state.evidence_log_odds is not None:
-        note(evidence_log_odds=round(state.evidence_log_odds, 2), threshold=GATE_THRESHOLD)
-    return state.evidence_log_odds
-
-
-async def word(
-    state: Drafting,
-    llm: LLM | None,
-    embedder: Embedder,
-    threshold: float,
-    *,
-    temperature: float = 0.0,
-    manner: Manner = "short",
-) -> None:
-    """Write the answer from the passages; where no model answers, or its draft is below `threshold`, the evidence itself."""
-    shared, question = prefix(state.standalone, state.passages)
-    lang, sink = language(state.standalone), emit
-
-    def ask(llm: LLM) -> Awaitable[Reply]:
-        def on_token(text: str) -> None:
-            sink(Event("token", text))
-
-        if manner == "explain":
-            return answering.explain(llm, shared, question, lang, on_token=on_token)
-        wide = manner == "wide" and llm.evidence_tokens > EXTRACTIVE_TOKENS  # a small model repeats itself
-        return answering.generate(llm, shared, question, lang, on_token=on_token, temperature=temperature, wide=wide)
-
-    reply = await asked(state, llm, ask)
-    usable = reply is not None and answering.quality(reply.text, finished=reply.finished) >= threshold
-    if reply is not None and usable:
-        state.response = reply.text
-        state.generation = "unknown" if answering.says_unknown(reply.text) else "worded"
-    else:
-        most = EXTRACTED_WIDE if manner == "wide" else EXTRACTED
-        state.response = await answering.extract(state.standalone, state.passages, embedder, most)
-        state.generation = "extracted"
-    note(generation=state.generation, draft=state.response)
-
-
-async def proof_of(state: Drafting, embedder: Embedder, locate: Locate, fetched: Mapping[str, float], named: str = "") -> Proof:
-    """Every sentence bound to what proves it; nothing where what it was written from was changed meanwhile. `fetched`: when
-    each page of the web was, by doc_id. `named` as in `prove`.
+class DraftSentence(BaseModel):
+    """`evidence`: ids of numbered sentences. `calculation`: an equation in figures that the sentence states the result of.
+    `span`: where in `text` the answering words stand, in a sentence that is quoted whole.
     """
-    if state.generation == "unknown":
-        return Proof([], [])
-    proof = await prove(answering.tidy(state.response), state.standalone, state.passages, embedder, named)
-    try:
-        return Proof(proof.sentences, await locate(with_origin(proof.citations, fetched)))
-    except (Conflict, NotFound) as error:
-        state.warnings.append(f"an answer was dropped: {error.message}")
-        return Proof([], [])
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str = Field(min_length=1)
+    kind: Kind = "fact"
+    evidence: list[str] = []
+    calculation: str = ""
+    span: SkipJsonSchema[list[int]] = []
+
+    @field_validator("evidence", mode="before")
+    @classmethod
+    def _as_texts(cls, value: object) -> object:
+        """Some models write 2.3 as a number."""
+        return [str(each) for each in value] if isinstance(value, list) else value
 
 
-async def settles(state: Drafting, llm: LLM | None, proof: Proof) -> float | None:
-    """Both grades of an answer that the model wrote, as one figure (`grade.settled`); None where it did not."""
-    if state.generation != "worded":
-        return None
-    shared, question = prefix(state.standalone, state.passages)
-    quote, lang = " ".join(c.quote for c in proof.citations), language(state.standalone)
-    odds = await asked(
-        state, llm, lambda llm: answer_settles(llm, shared, question, lang, state.response, quote, state.standalone)
-    )
-    if odds is None:
-        return None
-    both = settled(state.evidence_log_odds, odds)
-    note(answer_log_odds=round(odds, 2), both=round(both, 2), threshold=SETTLES_THRESHOLD)
-    return both
+class Draft(BaseModel):
+    """`question_back`: of a question that is unclear, what to ask the user. `search_for`: where something is missing, other words
+    that a document which tells it would use.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    status: DraftStatus
+    sentences: list[DraftSentence] = []
+    question_back: str = ""
+    search_for: str = ""
+
+    @property
+    def text(self) -> str:
+        """The sentences as running text."""
+        texts = [sentence.text for sentence in self.sentences]
+        return ("" if texts and language(texts[0]) == "zh" else " ").join(texts)
 
 
-def of_documents(hits: Sequence[Passage]) -> list[str]:
-    """The documents that passages stand in, each once."""
-    return list(dict.fromkeys(passage.hit.doc_id for passage in hits))
+def evidence_messages(
+    question: str, units: Sequence[Unit], task: str, *, history: Sequence[Message] = (), summary: str = ""
+) -> list[Message]:
+    """System text, conversation, numbered evidence, question, task: all but the task is the same for every call on a question,
+    and what comes before the evidence is the same for every question of a conversation, so that a prompt cache serves both.
+    """
+    lang = language(question)
+    turns = [f"{message.role}: {message.content[:LONGEST_TURN]}" for message in history]
+    said = "\n".join([*([summary] if summary else []), *turns]) or "-"
+    template = load(f"skills/prompts/evidence.{lang}.md")
+    return fill(template, conversation=said, evidence=show_sentences(units), question=question, task=task)
+
+
+async def write_draft(
+    llm: LLM,
+    question: str,
+    units: Sequence[Unit],
+    *,
+    history: Sequence[Message] = (),
+    summary: str = "",
+    wanted: str = "",
+    doubts: str = "",
+    on_text: OnToken | None = None,
+) -> Draft:
+    """Ask for the whole answer in one structured call; `wanted` says what else the answer shall be like. `doubts`: what a check
+    of an earlier draft found, for the one repair round. `on_text` receives the sentences' text as it is written.
+
+    Raises what an LLM raises, and PermanentError `invalid_reply` where two replies in a row do not have the form.
+    """
+    lang = language(question)
+    task = load(f"skills/prompts/answer.{lang}.md")[0].content
+    task = "\n".join(part for part in (task, wanted, doubts) if part)
+    messages = evidence_messages(question, units, task, history=history, summary=summary)
+    stream = stream_texts(on_text) if on_text else None
+    draft = await ask_json(llm, messages, Draft, max_tokens=LONGEST_REPLY, on_token=stream)
+    return draft.model_copy(update={"sentences": [s for s in draft.sentences if re.search(r"\w", s.text)]})
+
+
+def describe_doubts(draft: Draft, reasons: Sequence[str], lang: str) -> str:
+    """The check's findings for the repair round: sentences with a reason are doubted, those with an empty one are proved."""
+    lines = []
+    for sentence, reason in zip(draft.sentences, reasons, strict=True):
+        mark = {"en": ("proved", "not proved"), "zh": ("已证实", "未证实")}[lang][bool(reason)]
+        lines.append(f"- {sentence.text} ({', '.join(sentence.evidence) or '-'}): {mark}{': ' if reason else ''}{reason}")
+    return fill(load(f"skills/prompts/repair.{lang}.md"), findings="\n".join(lines))[0].content
+
+
+def stream_texts(on_text: OnToken) -> Callable[[str], None]:
+    """A receiver of the pieces of a JSON reply that passes on what stands in its `text` fields, as soon as it is there."""
+    buffer, sent = "", 0
+
+    def receive(piece: str) -> None:
+        nonlocal buffer, sent
+        buffer += piece
+        texts = [_HALF_ESCAPE.sub("", found[1]) for found in _TEXT.finditer(buffer)]
+        whole = " ".join(json.loads(f'"{text}"', strict=False) for text in texts)
+        if len(whole) > sent:
+            on_text(whole[sent:])
+            sent = len(whole)
+
+    return receive

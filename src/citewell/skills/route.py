@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from citewell.knowledge.words import query_tokens
 from citewell.skills.intent import WIDE
 
 Search = Literal["hierarchical_search", "direct_chunk_search", "web_search"]
@@ -86,3 +87,8 @@ def next_search(tried: Sequence[str], *, web: bool) -> Search | None:
     """The first search that has not been tried; None where all have."""
     left = [route for route in SEARCHES if route not in tried and (web or route != "web_search")]
     return left[0] if left else None
+
+
+def says_same(one: str, other: str) -> bool:
+    """Whether two queries look for the same words."""
+    return set(query_tokens(one)) == set(query_tokens(other))

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from citewell.ingest.sentences import count_tokens, language, sentences
 from citewell.knowledge.confirmed_types import Confirmed, Known
 from citewell.skills.alike import filled_in, same_question
-from citewell.skills.cite import Source, figures, sources, split_claims
 from citewell.skills.evidence import Passage
 from citewell.skills.evidence import joined as joined_text
 from citewell.skills.facts import facts
-from citewell.skills.verify import says_otherwise, verify
+from citewell.skills.numbered import number_sentences
+from citewell.skills.proof.judge import Claim, Judge
 from citewell.skills.wording import say
 from citewell.types import Citation, Followed, Hit
 
@@ -93,21 +93,21 @@ def followed_of(known: Known) -> Followed:
     )
 
 
-def beside(
-    question: str, vouched: Sequence[Vouched], passages: Sequence[Passage], *, trusted: bool
+async def put_beside(
+    question: str, vouched: Sequence[Vouched], passages: Sequence[Passage], judge: Judge | None
 ) -> tuple[list[Passage], list[str]]:
-    """The passages with what people confirmed in front, and warnings of what documents speak against. `trusted` False (there
-    is no model to judge): only what answers this very question.
+    """The passages with what people confirmed in front, and warnings of what documents speak against. Without a judge: only
+    what answers this very question. Raises what the judge raises.
     """
     kept: list[Vouched] = []
     warnings: list[str] = []
     for each in vouched[:MOST]:
-        against = contradicted(each, question, passages)
+        against = await find_contradiction(each, question, passages, judge)
         if against is None and each.stale:
             against = say("confirmed_stale", language(question), by=each.by, why=each.stale)
         if against is not None:
             warnings.append(against)
-        if (against is None or each.followed.kind == "rule") and (trusted or (each.same and not each.disputed)):
+        if (against is None or each.followed.kind == "rule") and (judge is not None or (each.same and not each.disputed)):
             kept.append(each)
             if each.disputed:
                 warnings.append(say("disputed", language(question), by=each.by, item=each.followed.item_id))
@@ -131,25 +131,23 @@ def _passage(hit: Hit) -> Passage | None:
     return Passage(1, hit, tuple((hit.start + a, hit.start + b) for a, b in spans), joined_text(hit.text, spans))
 
 
-def contradicted(vouched: Vouched, question: str, passages: Sequence[Passage]) -> str | None:
-    """What a document says otherwise, in words; None where none does, or one proves it."""
-    quotable = sources(passages)
+async def find_contradiction(
+    vouched: Vouched, question: str, passages: Sequence[Passage], judge: Judge | None
+) -> str | None:
+    """What a document says otherwise, in words; None where none does, or where no judge is at hand."""
     passage = _passage(vouched.hit)
-    for claim in split_claims(passage.text) if passage else []:
-        if any(_proves(source, claim, question) for source in quotable):
-            continue
-        other = next((source for source in quotable if says_otherwise(claim, source.text, question)), None)
-        if other is not None:
-            lang, title = language(question), other.passage.hit.title
+    units = number_sentences(passages)
+    if passage is None or judge is None or not units:
+        return None
+    claims = [Claim(unit.text) for unit in number_sentences([passage])]
+    for claim, found in zip(claims, await judge.judge(question, claims, units), strict=True):
+        if found.verdict == "contradicted":
+            lang = language(question)
+            other = found.evidence[0] if found.evidence else units[0]
             key = "rule_against" if vouched.followed.kind == "rule" else "confirmed_against"
-            return say(key, lang, by=vouched.by, claim=claim.strip(), title=title, text=other.text.strip())
+            title, text = other.passage.hit.title, other.text.strip()
+            return say(key, lang, by=vouched.by, claim=claim.text.strip(), title=title, text=text)
     return None
-
-
-def _proves(source: Source, claim: str, question: str) -> bool:
-    if figures(claim) - figures(question) - figures(source.text):
-        return False
-    return verify(claim, [source.text], question=question, context=source.context).verdict == "supported"
 
 
 def marked(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Citation]:

@@ -1,0 +1,144 @@
+"""From evidence to answer, the one way for every agent: draft, judge, one repair, decide.
+
+A connected model writes the draft in one structured call and judges it in a second one. Without one the documents' own
+sentences answer, found by the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from citewell.errors import CitewellError, TransientError
+from citewell.flow import emit, note
+from citewell.ingest.sentences import language
+from citewell.models.base import LLM, Embedder
+from citewell.models.reader import Reader
+from citewell.retrieve.confidence import Logistic
+from citewell.skills.decision import Tier, answer_signals, decide, is_connected, model_of, tier_of
+from citewell.skills.draft import Draft, write_draft
+from citewell.skills.evidence import Passage
+from citewell.skills.find_answer import find_answer
+from citewell.skills.numbered import Unit, number_sentences
+from citewell.skills.proof.judge import Judge
+from citewell.skills.proof.prove import Proven, judge_draft, repair_draft
+from citewell.types import Event, Message
+
+
+class Means(Protocol):
+    """What an answer is made with. `calibration`: the library's own weights of the decision, by tier."""
+
+    @property
+    def llm(self) -> LLM | None: ...
+    @property
+    def reader(self) -> Reader | None: ...
+    @property
+    def judge(self) -> Judge | None: ...
+    @property
+    def embedder(self) -> Embedder: ...
+    @property
+    def calibration(self) -> Mapping[str, Logistic]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A draft over the sentences of `passages`. `reading`: the reader's signals. `warning`: why the chat model did not write it,
+    with the code of its error in `failure`; `transient`: trying again may help.
+    """
+
+    question: str
+    passages: list[Passage]
+    draft: Draft
+    tier: Tier
+    reading: dict[str, float] = field(default_factory=dict)
+    warning: str = ""
+    failure: str = ""
+    transient: bool = False
+
+    @property
+    def units(self) -> list[Unit]:
+        """The numbered sentences that its ids name."""
+        return number_sentences(self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A judged draft, the probability that it answers rightly, and whether it is to be shown."""
+
+    proven: Proven
+    probability: float
+    shown: bool
+    signals: dict[str, float]
+
+
+async def draft_answer(
+    means: Means,
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    history: Sequence[Message] = (),
+    summary: str = "",
+    wanted: str = "",
+    quoted_only: bool = False,
+) -> Drafted:
+    """The whole answer as a draft, streamed as `token` events while a connected model writes it. Where that fails, and without
+    such a model, the documents' own sentences are the draft. `wanted`: what else the answer shall be like. `quoted_only`: no
+    chat model is asked. Raises ModelUnavailable of the reader or the embedder.
+    """
+    failed: CitewellError | None = None
+    if means.llm is not None and is_connected(means.llm) and passages and not quoted_only:
+        sink = emit
+        try:
+            draft = await write_draft(
+                means.llm,
+                question,
+                number_sentences(passages),
+                history=history,
+                summary=summary,
+                wanted=wanted,
+                on_text=lambda text: sink(Event("token", text)),
+            )
+        except CitewellError as error:
+            failed = error
+        else:
+            note(draft=draft.text, draft_status=draft.status)
+            return Drafted(question, list(passages), draft, "connected")
+    found = await find_answer(question, passages, means.reader, means.embedder)
+    note(draft=found.draft.text, reading={name: round(value, 2) for name, value in found.signals.items()})
+    drafted = Drafted(question, list(passages), found.draft, tier_of(None, means.reader), found.signals)
+    if failed is None:
+        return drafted
+    warning = f"the chat model did not answer, so the evidence itself is shown: {failed.message}"
+    return replace(drafted, warning=warning, failure=failed.code, transient=isinstance(failed, TransientError))
+
+
+async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Message] = (), repair: bool = True) -> Proven:
+    """The draft judged, and where the judge doubts some of it, written once more with its reasons (`repair`)."""
+    proven = await judge_draft(drafted.draft, drafted.question, drafted.units, means.judge)
+    note_judgements(proven)
+    if drafted.tier != "connected" or not repair or means.llm is None or proven.proved or proven.failure or not proven.judgements:
+        return proven
+    again = await repair_draft(means.llm, means.judge, drafted.question, drafted.units, proven, history=history)
+    note(repaired=again is not proven)
+    note_judgements(again)
+    return again
+
+
+def note_judgements(proven: Proven) -> None:
+    """Tell the trace what was judged how, and why."""
+    note(
+        verdicts=[each.verdict for each in proven.judgements],
+        reasons=[each.reason for each in proven.judgements if each.reason],
+    )
+
+
+def decide_answer(means: Means, drafted: Drafted, proven: Proven, retrieval: float) -> Decided:
+    """Whether the judged draft is shown, and how sure it is. `retrieval`: the search's calibrated confidence. A draft of which
+    nothing is proved is never shown.
+    """
+    signals = answer_signals(retrieval, language(drafted.question), proven, drafted.reading)
+    probability, likely = decide(signals, model_of(drafted.tier, means.calibration))
+    note(signals={name: round(value, 3) for name, value in signals.items()}, probability=probability)
+    told = drafted.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"
+    return Decided(proven, probability, likely and told and proven.count > 0, signals)

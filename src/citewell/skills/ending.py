@@ -1,0 +1,55 @@
+"""How an answer ends, the same for every agent: shown, shown in part with what stays unproved apart, or an honest refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from citewell.skills.answering import Decided, Drafted
+from citewell.skills.cite import Proof, keep_proved
+from citewell.skills.format import with_markers
+from citewell.skills.wording import refusal, say
+from citewell.types import Hit, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`proof`: the sentences that are told, unproved ones marked as such behind the proved ones."""
+
+    status: Status
+    text: str
+    proof: Proof
+    warnings: list[str] = field(default_factory=list)
+
+
+def end_answer(
+    drafted: Drafted, decided: Decided, proof: Proof, hits: Sequence[Hit], lang: str, *, degraded: bool = False
+) -> Ending:
+    """`proof`: of `decided`, its citations located. `hits`: the nearest passages, for a refusal."""
+    draft = decided.proven.draft
+    if draft.status == "unclear" and draft.question_back:
+        return Ending("clarify", draft.question_back, Proof([], []))
+    kept = keep_proved(proof)
+    if not decided.shown:
+        return _refuse(drafted, decided, kept, hits, lang)
+    unproved = [s for s in proof.sentences if s.verdict == "unsupported"]
+    text = with_markers(kept.sentences, lang)
+    if not unproved:
+        caution = say("extract", lang) if degraded else ""
+        warnings = [] if drafted.tier == "connected" else ["these are the documents' own sentences"]
+        return Ending("fallback" if degraded else "answered", f"{caution} {text}".strip(), kept, warnings)
+    listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
+    text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
+    told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)
+    return Ending("fallback", text, told, [f"not proved: {len(unproved)} of {len(proof.sentences)} sentences"])
+
+
+def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str) -> Ending:
+    """The model's own words for what is missing, where the judge agrees with them; else ours, with the nearest passages. What
+    was drafted and could not be proved is told as a warning.
+    """
+    draft, written = decided.proven.draft, drafted.tier == "connected"
+    if written and draft.status == "not_told" and kept.sentences:
+        return Ending("refused", with_markers(kept.sentences, lang), kept)
+    doubted = [f"a draft was not proved: {s.text}" for s in draft.sentences] if written and draft.status != "not_told" else []
+    return Ending("refused", refusal(hits, lang), Proof([], []), doubted)

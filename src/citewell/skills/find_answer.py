@@ -1,0 +1,117 @@
+"""Without a connected model: the documents' own sentence that answers, found by the reader, or by likeness where there is none.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from citewell.ingest.sentences import sentences
+from citewell.models.base import Embedder
+from citewell.models.reader import Reader, Reading
+from citewell.retrieve.rank import coverage, stretched
+from citewell.skills.draft import Draft, DraftSentence
+from citewell.skills.evidence import Passage
+from citewell.skills.numbered import Unit, number_sentences
+
+READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
+MOST_PARTS = 3  # of a question that asks several things
+_CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
+_JOINTS = re.compile(r"[;；?？]\s*|,\s+(?=and\b)|，(?:还有|以及|并且|另外)", re.IGNORECASE)
+_PART_LEAST = 8  # characters below which a part is no question of its own
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """`signals`: figures that tell how likely the draft answers, for the decision."""
+
+    draft: Draft
+    signals: dict[str, float] = field(default_factory=dict)
+
+
+async def find_answer(question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None) -> FoundAnswer:
+    """The sentences that answer, quoted whole, with the answering words marked where the reader knows them. A question of
+    several parts gets one sentence for each. Raises ModelUnavailable.
+    """
+    if not passages:
+        return FoundAnswer(Draft(status="not_told"))
+    if reader is None:
+        return FoundAnswer(await _nearest_sentence(question, passages, embedder))
+    found = [await _read(part, passages, reader) for part in (question, *split_question(question))]
+    best = found[0]
+    if len(found) > 1 and min(each.signals["answerable"] for each in found[1:]) > 0:
+        best = FoundAnswer(_joined([each.draft for each in found[1:]]), best.signals)
+    return best
+
+
+def split_question(question: str) -> list[str]:
+    """The parts of a question that asks several things; none where it asks one."""
+    parts = [part.strip() for part in _JOINTS.split(question) if len(part.strip()) >= _PART_LEAST]
+    return parts[:MOST_PARTS] if len(parts) > 1 else []
+
+
+async def _read(question: str, passages: Sequence[Passage], reader: Reader) -> FoundAnswer:
+    read = passages[:READ_PASSAGES]
+    readings = await reader.read(question, [passage.hit.text for passage in read])
+    order = sorted(range(len(read)), key=lambda n: -_worth(readings[n]))
+    best = order[0]
+    other = next((n for n in order[1:] if read[n].hit.doc_id != read[best].hit.doc_id), None)
+    odds = log_odds(readings[best].answerable)
+    signals = {
+        "answerable": odds,
+        "span": math.log(max(readings[best].span_score, _CERTAIN)),
+        "margin": odds - (log_odds(readings[other].answerable) if other is not None else -5.0),
+        "first": float(best == 0),
+    }
+    return FoundAnswer(_quote(read[best], readings[best]), signals)
+
+
+def _worth(reading: Reading) -> float:
+    return log_odds(reading.answerable) + 0.5 * math.log(max(reading.span_score, _CERTAIN))
+
+
+def log_odds(probability: float) -> float:
+    """Log-odds of a probability, kept finite."""
+    held = min(max(probability, _CERTAIN), 1 - _CERTAIN)
+    return math.log(held / (1 - held))
+
+
+def _quote(passage: Passage, reading: Reading) -> Draft:
+    """The sentences that the span touches; the nearest one where it touches none that may be quoted."""
+    start, end = passage.hit.start + reading.start, passage.hit.start + reading.end
+    units = number_sentences([passage])
+    touched = [unit for unit in units if unit.start < end and start < unit.end]
+    touched = touched or [min(units, key=lambda unit: min(abs(unit.start - start), abs(unit.end - start)))]
+    return Draft(status="answered", sentences=[_sentence(unit, start, end) for unit in touched])
+
+
+def _sentence(unit: Unit, start: int, end: int) -> DraftSentence:
+    inside = max(unit.start, start) - unit.start, min(unit.end, end) - unit.start
+    span = list(inside) if inside[0] < inside[1] else []
+    return DraftSentence(text=unit.text, evidence=[unit.id], span=span)
+
+
+def _joined(drafts: Sequence[Draft]) -> Draft:
+    said = {sentence.text: sentence for draft in drafts for sentence in draft.sentences}
+    return Draft(status="answered", sentences=list(said.values()))
+
+
+async def _nearest_sentence(question: str, passages: Sequence[Passage], embedder: Embedder | None) -> Draft:
+    """The sentence of the best passage that is most like the question in words and meaning; headings answer nothing."""
+    units = number_sentences(passages[:1])
+    headings = {passages[0].hit.title, *passages[0].hit.heading_path}
+    units = [unit for unit in units if not any(unit.text.strip() in heading for heading in headings)] or units
+    scores = np.asarray(coverage(question, [unit.text for unit in units]))
+    if embedder is not None and len(units) > 1:
+        scores = scores + stretched(await embedder.passages([unit.text for unit in units]) @ await embedder.query(question))
+    best = units[int(np.argmax(scores))]
+    return Draft(status="answered", sentences=[DraftSentence(text=best.text, evidence=[best.id])])
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [text[start:end] for start, end in sentences(text)]

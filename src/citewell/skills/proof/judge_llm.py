@@ -1,0 +1,71 @@
+"""A connected model as judge: one batch call for all statements of an answer, over the same numbered evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field, field_validator
+
+from citewell.ingest.sentences import language
+from citewell.models.base import LLM
+from citewell.models.prompt import ask_json, fill, load
+from citewell.skills.draft import evidence_messages
+from citewell.skills.numbered import Unit, pick_units
+from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
+
+LONGEST_REPLY = 1_500  # tokens
+# Probability of `entailed` that stands for each verdict word: a connected model gives no usable figure of its own.
+SCORES: dict[JudgeVerdict, float] = {"entailed": 0.97, "not_stated": 0.1, "contradicted": 0.02}
+
+
+class StatementVerdict(BaseModel):
+    """`n`: the number of the statement."""
+
+    n: int
+    verdict: JudgeVerdict
+    evidence: list[str] = []
+    reason: str = ""
+
+    @field_validator("evidence", mode="before")
+    @classmethod
+    def _as_texts(cls, value: object) -> object:
+        return [str(each) for each in value] if isinstance(value, list) else value
+
+
+class Verdicts(BaseModel):
+    """The reply to a batch of statements."""
+
+    verdicts: list[StatementVerdict] = Field(min_length=1)
+
+
+class LLMJudge:
+    """Implements `Judge`. The question's evidence stands in the prompt as in the answer call, so a prompt cache holds it."""
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+        self.name = llm.name
+
+    async def judge(self, question: str, claims: Sequence[Claim], units: Sequence[Unit]) -> list[Judgement]:
+        """A statement that the reply leaves out is not stated."""
+        if not claims:
+            return []
+        lines = [f"{n}. {_flat(claim.text)}{_names(claim)}" for n, claim in enumerate(claims, start=1)]
+        template = load(f"skills/prompts/judge.{language(question or claims[0].text)}.md")
+        task = fill(template, statements="\n".join(lines))[0].content
+        reply = await ask_json(self._llm, evidence_messages(question, units, task), Verdicts, max_tokens=LONGEST_REPLY)
+        said = {each.n: each for each in reply.verdicts}
+        return [_judgement(said.get(n), units) for n in range(1, len(claims) + 1)]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _names(claim: Claim) -> str:
+    return f" ({', '.join(unit.id for unit in claim.evidence)})" if claim.evidence else ""
+
+
+def _judgement(said: StatementVerdict | None, units: Sequence[Unit]) -> Judgement:
+    if said is None:
+        return Judgement("not_stated", SCORES["not_stated"], reason="the check gave no verdict on it")
+    return Judgement(said.verdict, SCORES[said.verdict], tuple(pick_units(said.evidence, units)), said.reason.strip())

@@ -1,0 +1,56 @@
+"""The reader as judge: each claim against the sentences it names, or the nearest ones where it names none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.models.reader import Entailment, Reader
+from citewell.retrieve.rank import coverage
+from citewell.skills.numbered import Unit
+from citewell.skills.proof.judge import Claim, Judgement
+
+NEAREST = 3  # sentences that a claim is held against where it names none
+ENTAILED = 0.5  # probability from which a claim counts as entailed: the reader's figures are calibrated
+
+
+class ReaderJudge:
+    """Implements `Judge`. One pair a claim: its sentences together, with the title they stand under."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.name = reader.name
+
+    async def judge(self, question: str, claims: Sequence[Claim], units: Sequence[Unit]) -> list[Judgement]:  # noqa: ARG002 - part of the protocol
+        """Of a statement that something is not told the reader knows nothing: it is not stated."""
+        bearing = [claim.evidence or nearest_units(claim.text, units) for claim in claims]
+        pairs = [(claim.text, join_units(evidence)) for claim, evidence in zip(claims, bearing, strict=True)]
+        found = await self._reader.judge(pairs)
+        return [_judgement(c, e, b) for c, e, b in zip(claims, found, bearing, strict=True)]
+
+
+def nearest_units(text: str, units: Sequence[Unit], most: int = NEAREST) -> tuple[Unit, ...]:
+    """The sentences that hold most of the text's words, in the order of the evidence."""
+    shares = coverage(text, [unit.text for unit in units])
+    best = sorted(range(len(units)), key=lambda n: -shares[n])[:most]
+    return tuple(units[n] for n in sorted(best))
+
+
+def join_units(units: Sequence[Unit]) -> str:
+    """Their text, headed by the title and headings that they stand under."""
+    headings = dict.fromkeys(unit.passage.heading for unit in units)
+    return "\n".join([*(heading for heading in headings if heading), *(unit.text for unit in units)])
+
+
+def _judgement(claim: Claim, found: Entailment, evidence: tuple[Unit, ...]) -> Judgement:
+    if claim.kind == "not_told":
+        return Judgement("not_stated", found.not_stated, reason="the reader cannot tell that something is missing")
+    if found.entailed >= ENTAILED:
+        return Judgement("entailed", found.entailed, evidence)
+    refuted = found.contradicted >= found.not_stated
+    return Judgement("contradicted" if refuted else "not_stated", found.entailed, evidence, _reason(claim, found))
+
+
+def _reason(claim: Claim, found: Entailment) -> str:
+    """The words that the evidence does not back, where the reader marks some."""
+    words = [claim.text[start:end] for start, end in found.unsupported]
+    return f"not backed: {', '.join(words)}" if words else ""

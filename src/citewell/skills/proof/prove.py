@@ -1,0 +1,133 @@
+"""From a draft to what is shown: each sentence judged, those that are proved numbered with their quotes.
+
+What code settles exactly comes first (a whole sentence quoted, arithmetic); the judge settles the rest in one call. Without a
+judge only quoted sentences are proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from citewell.errors import BudgetSpent, CitewellError
+from citewell.ingest.sentences import language
+from citewell.models.base import LLM
+from citewell.skills.cite import Proof, number_citations
+from citewell.skills.draft import Draft, DraftSentence, describe_doubts, write_draft
+from citewell.skills.numbered import Unit, pick_units
+from citewell.skills.proof.exact import check_equation, is_quoted, missing_operands
+from citewell.skills.proof.judge import Claim, Judge, Judgement
+from citewell.types import Message, Sentence, Verdict
+
+UNCHECKED = "no judge is at hand that could check a sentence that is not quoted"
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A draft with one judgement a sentence. `failure`: why the judge gave none, where it failed."""
+
+    draft: Draft
+    judgements: list[Judgement]
+    failure: str = ""
+
+    @property
+    def proved(self) -> bool:
+        """Whether every sentence is entailed, and there is one."""
+        return bool(self.judgements) and all(each.verdict == "entailed" for each in self.judgements)
+
+    @property
+    def count(self) -> int:
+        """Sentences that are entailed."""
+        return sum(each.verdict == "entailed" for each in self.judgements)
+
+    @property
+    def scores(self) -> list[float]:
+        """Of each sentence the probability that it is entailed."""
+        return [each.score for each in self.judgements]
+
+
+async def judge_draft(draft: Draft, question: str, units: Sequence[Unit], judge: Judge | None) -> Proven:
+    """Settle each sentence of the draft. A judge that fails leaves unquoted sentences unproved and says so; a spent budget too."""
+    claims = [Claim(s.text, s.kind, tuple(pick_units(s.evidence, units))) for s in draft.sentences]
+    settled = [_settle_exactly(s, claim, question, units) for s, claim in zip(draft.sentences, claims, strict=True)]
+    open_ones = [n for n, judgement in enumerate(settled) if judgement is None]
+    failure = ""
+    judged: list[Judgement] = []
+    if open_ones and judge is not None:
+        try:
+            judged = await judge.judge(question, [claims[n] for n in open_ones], units)
+        except CitewellError as error:
+            failure = error.message
+    reason = f"it could not be checked: {failure}" if failure else UNCHECKED
+    judged = judged or [Judgement("not_stated", 0.0, reason=reason)] * len(open_ones)
+    for n, judgement in zip(open_ones, judged, strict=True):
+        settled[n] = _with_own_evidence(judgement, claims[n], draft.sentences[n])
+    return Proven(draft, [each for each in settled if each is not None], failure)
+
+
+def _settle_exactly(sentence: DraftSentence, claim: Claim, question: str, units: Sequence[Unit]) -> Judgement | None:
+    """A judgement where code alone can give one: a quoted sentence is proved, wrong arithmetic refuted."""
+    if sentence.calculation:
+        if wrong := check_equation(sentence.calculation):
+            return Judgement("contradicted", 0.0, claim.evidence, wrong)
+        if missing := missing_operands(sentence.calculation, units, question):
+            return Judgement("not_stated", 0.0, claim.evidence, f"not in the evidence: {', '.join(missing)}")
+        return None
+    quoted = is_quoted(sentence.text, [*claim.evidence, *units])
+    return Judgement("entailed", 1.0, (quoted,)) if quoted is not None else None
+
+
+def _with_own_evidence(judgement: Judgement, claim: Claim, sentence: DraftSentence) -> Judgement:
+    """The sentences that the claim names bear it too, where the judge agrees with it."""
+    evidence = judgement.evidence or (claim.evidence if judgement.verdict == "entailed" else ())
+    return replace(judgement, evidence=evidence, calculation=sentence.calculation)
+
+
+async def repair_draft(
+    llm: LLM, judge: Judge | None, question: str, units: Sequence[Unit], first: Proven, *, history: Sequence[Message] = ()
+) -> Proven:
+    """One more draft that is told what was doubted and why, judged again; the better of the two. What was proved before is not
+    judged again. A model that fails leaves the first.
+    """
+    lang = language(question)
+    reasons = ["" if each.verdict == "entailed" else each.reason or each.verdict for each in first.judgements]
+    try:
+        doubts = describe_doubts(first.draft, reasons, lang)
+        draft = await write_draft(llm, question, units, history=history, doubts=doubts)
+    except BudgetSpent:
+        return first
+    except CitewellError as error:
+        return replace(first, failure=first.failure or error.message)
+    known = {s.text: j for s, j in zip(first.draft.sentences, first.judgements, strict=True) if j.verdict == "entailed"}
+    fresh = [s for s in draft.sentences if s.text not in known]
+    again = await judge_draft(draft.model_copy(update={"sentences": fresh}), question, units, judge)
+    by_text = known | {s.text: j for s, j in zip(fresh, again.judgements, strict=True)}
+    second = Proven(draft, [by_text[s.text] for s in draft.sentences], again.failure)
+    doubted = len(second.judgements) - second.count, len(first.judgements) - first.count
+    return second if (second.proved or second.count > first.count or doubted[0] < doubted[1]) and second.judgements else first
+
+
+def show_proof(proven: Proven) -> Proof:
+    """The sentences with outward verdicts and numbered quotes. Entailed by a judge that names no sentence: in part only, since
+    nothing can be shown for it, but for a statement that something is not told.
+    """
+    bound = []
+    for sentence, judgement in zip(proven.draft.sentences, proven.judgements, strict=True):
+        verdict = _outward(sentence, judgement)
+        problems = [] if verdict == "supported" else [judgement.reason or "no sentence shows it"]
+        shown = Sentence(
+            text=sentence.text.strip(),
+            verdict=verdict,
+            problems=problems,
+            kind=sentence.kind,
+            calculation=sentence.calculation,
+            span=sentence.span,
+        )
+        bound.append((shown, judgement.evidence if verdict != "unsupported" else (), judgement.score))
+    return number_citations(bound)
+
+
+def _outward(sentence: DraftSentence, judgement: Judgement) -> Verdict:
+    if judgement.verdict != "entailed":
+        return "unsupported"
+    return "supported" if judgement.evidence or sentence.kind == "not_told" else "partly"
