@@ -240,7 +240,8 @@ async def _tells(state: WebsiteState, deps: Deps) -> bool:
     state.warnings += [drafted.warning] if drafted.warning else []
     state.drafted = drafted
     if drafted.tier == "connected":
-        state.told = {"not_told": "nothing", "partly": "part"}.get(drafted.draft.status, "whole")
+        status = drafted.draft.status
+        state.told = "nothing" if status == "not_told" else "part" if status == "partly" else "whole"
     else:
         proven = await judge_draft(drafted.draft, state.standalone, drafted.units, deps.judge)
         state.told = "whole" if decide_answer(deps, drafted, proven, state.retrieval_confidence).shown else "nothing"
