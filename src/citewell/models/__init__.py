@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from citewell.config import Settings
 from citewell.models.base import LLM, Embedder, Reranker
-from citewell.models.reader import Reader
 
 
 def _builtin_llm(settings: Settings) -> LLM:
@@ -81,19 +80,6 @@ RERANKERS: dict[str, Callable[[Settings, LLM | None], Reranker | None]] = {
 }
 
 
-def _scripted_reader(_: Settings) -> Reader:
-    from citewell.models.scripted import ScriptedReader
-
-    return ScriptedReader()
-
-
-READERS: dict[str, Callable[[Settings], Reader | None]] = {
-    "builtin": lambda _: None,
-    "scripted": _scripted_reader,
-    "none": lambda _: None,
-}
-
-
 def build_llm(settings: Settings) -> LLM | None:
     """The chat model of the settings; None where they want none."""
     return LLMS[settings.llm](settings)
@@ -107,11 +93,6 @@ def build_judge_llm(settings: Settings) -> LLM | None:
     from citewell.models.retry import RetryingLLM
 
     return RetryingLLM(OpenAILLM(settings, "judge"))
-
-
-def build_reader(settings: Settings) -> Reader | None:
-    """The small model that reads passages; None where the settings want none."""
-    return READERS[settings.reader](settings)
 
 
 def build_embedder(settings: Settings) -> Embedder:

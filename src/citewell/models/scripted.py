@@ -27,7 +27,6 @@ import numpy as np
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, ModelUnavailable, PermanentError, TransientError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
-from citewell.models.reader import Entailment, Reading
 from citewell.models.script_reply import draft_of, example, judge_words, quote, quote_draft, wants, words
 from citewell.models.watched import call
 from citewell.types import Message
@@ -246,38 +245,3 @@ def _pace(item: dict[str, Any], path: Path) -> Pace:
     if any(isinstance(each, bool) or not isinstance(each, int | float) or each < 0 for each in (token, delay)):
         raise ConfigError(f"scripted_replies: {path}: cannot use {json.dumps(item)}", hint="pace and delay are seconds")
     return Pace(float(token), float(delay))
-
-
-class ScriptedReader:
-    """Implements `Reader` by shared words: the sentence that shares most with the question answers, as surely as the share of the
-    question's words that it holds.
-    """
-
-    name = "scripted"
-
-    def __init__(self, *, judges: bool = False) -> None:
-        self.judges = judges
-        self.asked: list[tuple[str, str]] = []  # every question with every passage
-
-    async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
-        self.asked += [(question, passage) for passage in passages]
-        return [_reading(question, passage) for passage in passages]
-
-    async def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
-        shares = [_share(claim, evidence) for claim, evidence in pairs]
-        return [Entailment(share, 1 - share, 0.0) for share in shares]
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
-def _reading(question: str, passage: str) -> Reading:
-    spans = [found.span() for found in re.finditer(r"[^.!?。！？\n]+[.!?。！？]?", passage)] or [(0, len(passage))]
-    start, end = max(spans, key=lambda span: _share(question, passage[slice(*span)]))
-    share = _share(question, passage[start:end])
-    return Reading(start, end, share, share)
-
-
-def _share(text: str, there: str) -> float:
-    mine = set(words(text))
-    return len(mine & set(words(there))) / len(mine) if mine else 0.0

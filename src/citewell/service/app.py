@@ -25,9 +25,9 @@ from citewell.knowledge.sites import Sites
 from citewell.knowledge.sources import Sources
 from citewell.knowledge.traces import Traces
 from citewell.knowledge.users import Users
-from citewell.models import build_embedder, build_judge_llm, build_llm, build_reader, build_reranker
+from citewell.models import build_embedder, build_judge_llm, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Reranker
-from citewell.models.reader import Reader
+from citewell.models.reader import Reader, build_reader
 from citewell.retrieve.confidence import OWN, Calibration, in_force
 from citewell.service.health import ModelsSeen, Writing
 from citewell.service.stopping import Stopping
