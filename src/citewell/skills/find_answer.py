@@ -63,7 +63,7 @@ async def _read(question: str, passages: Sequence[Passage], reader: Reader) -> F
     odds = log_odds(readings[best].answerable)
     signals = {
         "answerable": odds,
-        "span": math.log(max(readings[best].span_score, _CERTAIN)),
+        "span": readings[best].span_score,
         "margin": odds - (log_odds(readings[other].answerable) if other is not None else -5.0),
         "first": float(best == 0),
     }
@@ -71,7 +71,7 @@ async def _read(question: str, passages: Sequence[Passage], reader: Reader) -> F
 
 
 def _worth(reading: Reading) -> float:
-    return log_odds(reading.answerable) + 0.5 * math.log(max(reading.span_score, _CERTAIN))
+    return log_odds(reading.answerable) + 0.5 * reading.span_score
 
 
 def log_odds(probability: float) -> float:

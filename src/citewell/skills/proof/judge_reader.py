@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.models.reader import Entailment, Reader
+from citewell.models import reader
+from citewell.models.reader import Reader
 from citewell.retrieve.rank import coverage
 from citewell.skills.numbered import Unit
 from citewell.skills.proof.judge import Claim, Judgement
@@ -41,7 +42,7 @@ def join_units(units: Sequence[Unit]) -> str:
     return "\n".join([*(heading for heading in headings if heading), *(unit.text for unit in units)])
 
 
-def _judgement(claim: Claim, found: Entailment, evidence: tuple[Unit, ...]) -> Judgement:
+def _judgement(claim: Claim, found: reader.Judgement, evidence: tuple[Unit, ...]) -> Judgement:
     if claim.kind == "not_told":
         return Judgement("not_stated", found.not_stated, reason="the reader cannot tell that something is missing")
     if found.entailed >= ENTAILED:
@@ -50,7 +51,7 @@ def _judgement(claim: Claim, found: Entailment, evidence: tuple[Unit, ...]) -> J
     return Judgement("contradicted" if refuted else "not_stated", found.entailed, evidence, _reason(claim, found))
 
 
-def _reason(claim: Claim, found: Entailment) -> str:
+def _reason(claim: Claim, found: reader.Judgement) -> str:
     """The words that the evidence does not back, where the reader marks some."""
     words = [claim.text[start:end] for start, end in found.unsupported]
     return f"not backed: {', '.join(words)}" if words else ""
