@@ -215,7 +215,7 @@ async def execute(state: DataState, deps: Deps) -> Literal["refine", "repair", "
 @node("Refine Answer")
 async def refine_answer(state: DataState, deps: Deps) -> Literal["return_result"]:
     """The rows in a sentence, with a chart where one helps, what was followed, and how sure all this is."""
-    await settle(state, None if state.degraded else chat_model(deps))
+    await settle(state, deps)
     note(status=state.status, stop_reason=state.stop_reason, followed=[each.item_id for each in state.followed])
     return "return_result"
 

@@ -8,23 +8,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from citewell.agents.data_state import DataState
+from citewell.agents.data_state import DataState, Deps
 from citewell.errors import CitewellError
 from citewell.flow import emit, note
 from citewell.knowledge.confirmed_types import Confirmed, Known
-from citewell.models.base import LLM
 from citewell.retrieve.engines.base import Rows
 from citewell.skills.cell_text import lines
+from citewell.skills.answering import note_judgements
 from citewell.skills.chart import choose
 from citewell.skills.cite import Proof
 from citewell.skills.data_words import say
-from citewell.skills.evidence import CONNECTED_TIER
+from citewell.skills.decision import is_connected
+from citewell.skills.draft import write_draft
+from citewell.skills.evidence import Passage
 from citewell.skills.format import with_markers
+from citewell.skills.numbered import number_sentences
 from citewell.skills.plan_sql import Candidate
-from citewell.skills.reword_rows import reword
+from citewell.skills.proof.prove import judge_draft, show_proof
 from citewell.skills.stored_values import Absent, stand_in, tables_of
-from citewell.skills.tell_rows import QUOTED, Told, hollow, tell
-from citewell.types import Citation, Event, Followed, How, Sentence
+from citewell.skills.tell_rows import QUOTED, hollow, tell
+from citewell.types import Citation, Event, Followed, Hit, How, Sentence
+
+SHOWN = 50  # rows that a connected model reads to word the answer
 
 # Log-odds that an answer is right: a statement of the model's own 2.3 (0.91); where several were written, 3.2 less and up to
 # 2.8 more as they agree; less for each repair and for no rows. Fitted (logistic) on 421 answers of `evals/text2sql.py`, both
@@ -51,7 +56,7 @@ def clarify(state: DataState, text: str, choices: Sequence[str]) -> None:
     state.execution_status = "ambiguous"
 
 
-async def settle(state: DataState, llm: LLM | None) -> None:
+async def settle(state: DataState, deps: Deps) -> None:
     """Write the end of the run into the state, and show its citations."""
     if state.final_answer:
         state.confidence = _refused_wrongly(state)
@@ -62,7 +67,7 @@ async def settle(state: DataState, llm: LLM | None) -> None:
     rows = state.rows
     assert rows is not None, "Execute leaves rows or a refusal"
     assert state.chosen is not None, "rows come of a statement"
-    told = await _told(state, rows, llm)
+    told = await _told(state, rows, deps)
     state.proof = _proof(state, rows, told)
     state.chart = choose(rows, state.standalone, state.lang)
     state.followed = followed(state.chosen, state.known)
@@ -77,25 +82,46 @@ async def settle(state: DataState, llm: LLM | None) -> None:
         emit(Event("citation", citation))
 
 
-async def _told(state: DataState, rows: Rows, llm: LLM | None) -> list[Told]:
-    """Our own sentences; the first one in a connected model's words where those stand."""
-    own = tell(rows, state.lang)
-    if llm is None or llm.evidence_tokens < CONNECTED_TIER or hollow(rows):
+async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
+    """Our own sentences, whose figures are cells; instead of them a connected model's, where its judge finds every one proved by
+    the rows and the statement.
+    """
+    own = [Sentence(text=each.text, verdict="supported") for each in tell(rows, state.lang)]
+    if deps.llm is None or state.degraded or not is_connected(deps.llm) or hollow(rows):
         return own
+    units = number_sentences([_rows_passage(state, rows)])
     try:
-        text = await reword(state.standalone, rows, own[0].text, state.lang, llm)
+        draft = await write_draft(deps.llm, state.standalone, units, history=state.history)
     except CitewellError as error:
-        note(reworded=error.message)
+        note(worded=error.message)
         return own
-    note(reworded=bool(text))
-    return [Told(text, max(own[0].rows, min(len(rows.rows), QUOTED))), *own[1:]] if text else own
+    proven = await judge_draft(draft, state.standalone, units, deps.judge)
+    note_judgements(proven)
+    if not proven.proved or draft.status == "not_told":
+        return own
+    return [s.model_copy(update={"citations": []}) for s in show_proof(proven).sentences]
 
 
-def _proof(state: DataState, rows: Rows, told: list[Told]) -> Proof:
-    """All sentences rest on the same rows: those that the longest of them tells."""
+def _rows_passage(state: DataState, rows: Rows) -> Passage:
+    """The statement and the rows that it gave, as evidence: one line each."""
     assert state.source is not None
-    shown = max((each.rows for each in told), default=0)
-    quoted = lines(rows, min(shown, QUOTED)) or [f"0 rows: {', '.join(rows.columns)}"]
+    shown = lines(rows, SHOWN)
+    more = [f"({len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''})"]
+    parts = [f"SQL: {' '.join(state.generated_logic.split())}", *shown, *more]
+    text = "\n".join(parts)
+    spans, at = [], 0
+    for part in parts:
+        spans.append((at, at + len(part)))
+        at += len(part) + 1
+    name = state.source.name
+    hit = Hit(0, name, "", name, f"table:{name}", (), None, 0, len(text), text, state.lang)
+    return Passage(1, hit, tuple(spans), text)
+
+
+def _proof(state: DataState, rows: Rows, told: list[Sentence]) -> Proof:
+    """All sentences rest on the same rows."""
+    assert state.source is not None
+    quoted = lines(rows, QUOTED) or [f"0 rows: {', '.join(rows.columns)}"]
     quote = "\n".join(quoted)
     citation = Citation(
         n=1,
@@ -109,7 +135,7 @@ def _proof(state: DataState, rows: Rows, told: list[Told]) -> Proof:
         end=len(quote),
         score=1.0,
     )
-    return Proof([Sentence(text=each.text, citations=[1], verdict="supported") for each in told], [citation])
+    return Proof([sentence.model_copy(update={"citations": [1]}) for sentence in told], [citation])
 
 
 def followed(candidate: Candidate, known: list[Known]) -> list[Followed]:

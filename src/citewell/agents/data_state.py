@@ -16,6 +16,7 @@ from citewell.models.base import LLM, Embedder
 from citewell.retrieve.engines.base import Rows, Schema
 from citewell.skills.cite import Proof
 from citewell.skills.plan_sql import Analysis, Candidate, Term
+from citewell.skills.proof.judge import Judge
 from citewell.types import Chart, Followed, Message, Status
 
 
@@ -55,6 +56,7 @@ class Deps:
     hurried: Callable[[], bool] = lambda: False
     question_max_chars: int = 500
     sensitive: re.Pattern[str] | None = None
+    judge: Judge | None = None
 
 
 @dataclass(slots=True)

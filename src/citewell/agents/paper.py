@@ -11,16 +11,15 @@ from dataclasses import replace
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.agents.paper_control import control_route
 from citewell.agents.paper_end import settle
-from citewell.agents.paper_sections import enough, manner_of, merged, packages, section_agent
+from citewell.agents.paper_sections import merge_drafts, packages, section_agent
 from citewell.agents.paper_state import AuditPackage
 from citewell.errors import Conflict, NotFound
 from citewell.flow import note
-from citewell.models.base import LLM
-from citewell.skills.audit import Audit, audit
-from citewell.skills.audit_revise import revise
+from citewell.skills.answering import decide_answer
 from citewell.skills.cite import Proof
-from citewell.skills.evidence import CONNECTED_TIER
+from citewell.skills.decision import is_connected
 from citewell.skills.paper_facts import facts_answer
+from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
 from citewell.stage import Stage
 
 
@@ -55,72 +54,58 @@ async def _structure(state: PaperState, deps: Deps, stage: Stage) -> bool:
 
 
 async def _sections(state: PaperState, deps: Deps, stage: Stage) -> None:
-    """Each chosen agent drafts; their drafts become one."""
-    if state.absent or (state.pointed.missing and not state.pointed):
+    """Each chosen agent drafts; their drafts become one, to the question as it was asked."""
+    if state.pointed.missing and not state.pointed:
         return  # it asks for what is not there
     for agent, package in packages(state, deps).items():
         async with stage.step(f"section_{agent}") as taken:
-            draft = await section_agent(
-                agent, package, _llm(state, deps), deps.embedder, deps.thresholds.quality_threshold, manner_of(state)
-            )
+            draft = await section_agent(agent, package, _means(state, deps), explains=state.selection is not None)
             taken.action = draft.generation
         state.drafts.append(draft)
-        state.stop_reason = state.stop_reason or draft.stop_reason
-        state.degraded = state.degraded or draft.degraded
-        state.warnings += [warning for warning in draft.warnings if warning not in state.warnings]
-        if enough(draft, state, deps.llm):
-            break
-    known = [draft for draft in state.drafts if draft.generation != "unknown"]
-    state.draft = merged(known)
-    passages = [passage for draft in known for passage in draft.passages]
-    state.passages = [replace(passage, n=n) for n, passage in enumerate(passages, start=1)]
+        failure, warning = draft.drafted.failure, draft.drafted.warning
+        if failure.startswith("budget"):
+            state.stop_reason = state.stop_reason or failure
+        state.degraded = state.degraded or bool(failure)
+        state.warnings += [warning] if warning and warning not in state.warnings else []
+    state.drafted = merge_drafts(state.question, state.drafts)
 
 
 async def _audited(state: PaperState, deps: Deps, stage: Stage) -> None:
-    """The draft held against the text; what fails is revised once, then held against it again."""
-    if not state.draft:
+    """The draft judged against the passages; what fails is revised once, and judged again."""
+    if state.drafted is None:
         return
-    package = AuditPackage(state.question, state.draft, tuple(state.passages))
-    found = await _audit(package, state, deps, stage)
-    if not found.passed:
-        async with stage.step("control_revise") as taken:
-            revised = await revise(
-                package.question, package.draft, found, package.passages, llm=_llm(state, deps), embedder=deps.embedder
-            )
-            taken.action = "revised" if revised.strip() != package.draft.strip() else "as it was"
-            note(received=_shown(package), failed=[sentence.text for sentence in found.failed], draft=revised)
-        state.revised = taken.action == "revised"
-        if state.revised:
-            again = await _audit(replace(package, draft=revised), state, deps, stage)
-            found = again if len(again.failed) <= len(found.failed) else found
-    state.proof = found.proof
-
-
-async def _audit(package: AuditPackage, state: PaperState, deps: Deps, stage: Stage) -> Audit:
+    package = AuditPackage(state.question, state.drafted.draft, tuple(state.drafted.passages))
+    means = _means(state, deps)
     async with stage.step("control_audit") as taken:
-        found = await audit(package.question, package.draft, package.passages, llm=_judge(state, deps), embedder=deps.embedder)
-        taken.action = "failed" if found.failed else "passed" if found.passed else "partly"
-        note(received=_shown(package), verdicts=[(s.text, s.verdict, s.problems) for s in found.proof.sentences])
-    state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
-    return found
+        proven = await judge_draft(package.draft, package.question, state.drafted.units, means.judge)
+        taken.action = "passed" if proven.proved else "failed"
+        _note_audit(package, proven)
+    if not proven.proved and proven.judgements and not proven.failure and means.llm is not None and is_connected(means.llm):
+        async with stage.step("control_revise") as taken:
+            again = await repair_draft(means.llm, means.judge, package.question, state.drafted.units, proven)
+            state.revised = again is not proven
+            taken.action = "revised" if state.revised else "as it was"
+            _note_audit(replace(package, draft=again.draft), again)
+        proven = again
+    state.decided = decide_answer(means, state.drafted, proven, state.retrieval_confidence)
+    state.proof = show_proof(proven)
 
 
-def _shown(package: AuditPackage) -> dict[str, object]:
-    """A package as the trace keeps it."""
-    return {"question": package.question, "draft": package.draft, "passages": [p.text for p in package.passages]}
+def _note_audit(package: AuditPackage, proven: Proven) -> None:
+    """A package and its verdicts as the trace keeps them."""
+    received = {
+        "question": package.question,
+        "draft": package.draft.text,
+        "passages": [passage.text for passage in package.passages],
+    }
+    judged = zip(proven.draft.sentences, proven.judgements, strict=True)
+    note(received=received, verdicts=[(s.text, j.verdict, j.reason) for s, j in judged])
 
 
-def _llm(state: PaperState, deps: Deps) -> LLM | None:
-    """The chat model, as long as it works and may be asked."""
-    return None if state.degraded or state.stop_reason.startswith("budget") else deps.llm
-
-
-def _judge(state: PaperState, deps: Deps) -> LLM | None:
-    """The model of the audit. A small one is not asked: of 53 claims (by a trial script) its no found none that the rules had
-    not, and each first one costs the reading of all passages anew, 14 s at least.
-    """
-    llm = _llm(state, deps)
-    return llm if llm is not None and llm.evidence_tokens >= CONNECTED_TIER else None
+def _means(state: PaperState, deps: Deps) -> Deps:
+    """The models as long as they work and may be asked."""
+    spent = state.degraded or state.stop_reason.startswith("budget")
+    return replace(deps, llm=None, judge=None) if spent else deps
 
 
 async def _located(state: PaperState, deps: Deps) -> None:

@@ -6,20 +6,21 @@ The one rule: the state holds everything, so no agent is given the state: each i
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from citewell.config import PaperSettings, QASettings
 from citewell.models.base import LLM, Embedder
+from citewell.models.reader import Reader
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.strategies import Found
+from citewell.skills.answering import Decided, Drafted
 from citewell.skills.cite import Proof
-from citewell.skills.draft import Locate
-from citewell.skills.evidence import Passage
 from citewell.skills.pointed import Pointed
+from citewell.skills.proof.judge import Judge
 from citewell.skills.reading import OpenPaper
 from citewell.skills.reference import Readings
-from citewell.types import Hit, Message, Status
+from citewell.types import Citation, Hit, Message, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +33,20 @@ class Deps:
     embedder: Embedder
     book: OpenPaper
     find: Callable[[Readings, Sequence[str]], Awaitable[Found]]
-    locate: Locate
+    locate: Callable[[list[Citation]], Awaitable[list[Citation]]]
     sensitive: re.Pattern[str] | None = None
-    calibration: Logistic | None = None
+    reader: Reader | None = None
+    judge: Judge | None = None
+    calibration: Mapping[str, Logistic] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SectionDraft:
-    """One section agent's work: `Drafting` of skills/draft.py."""
+    """One section agent's work. `generation`: drafted, or unknown where its part does not tell."""
 
     agent: str
-    standalone: str
-    passages: list[Passage] = field(default_factory=list)
-    evidence_log_odds: float | None = None
-    response: str = ""
-    generation: str = ""  # worded, extracted, quoted, unknown
-    stop_reason: str = ""
-    degraded: bool = False
-    warnings: list[str] = field(default_factory=list)
+    drafted: Drafted
+    generation: str
 
 
 @dataclass(slots=True)
@@ -62,13 +59,12 @@ class PaperState:
     intent: str = ""
     read: Readings = field(default_factory=lambda: Readings(""))
     pointed: Pointed = field(default_factory=Pointed)
-    absent: list[str] = field(default_factory=list)  # names of the question that the paper never mentions
     hits: list[Hit] = field(default_factory=list)
     retrieval_confidence: float = 0.0
     agents: list[str] = field(default_factory=list)  # chosen by the controller, best first
     drafts: list[SectionDraft] = field(default_factory=list)
-    draft: str = ""
-    passages: list[Passage] = field(default_factory=list)  # what the drafts were made of
+    drafted: Drafted | None = None  # the drafts as one
+    decided: Decided | None = None  # what the audit made of it
     proof: Proof = field(default_factory=lambda: Proof([], []))
     revised: bool = False
     final_answer: str = ""

@@ -19,15 +19,14 @@ from citewell.ingest.sentences import language
 from citewell.models.base import LLM
 from citewell.models.prompt import ask_json, fill, load
 from citewell.retrieve.rank import coverage
-from citewell.skills.absent import absent
 from citewell.skills.clean import clean
 from citewell.skills.entities import search_names
-from citewell.skills.evidence import CONNECTED_TIER, seen
+from citewell.skills.decision import is_connected
+from citewell.skills.evidence import seen
 from citewell.skills.intent import RULES as INTENTS
 from citewell.skills.pointed import Pointed, pointed
 from citewell.skills.reading import OpenPaper
 from citewell.skills.reference import Readings, depends_on_history, joined, readings
-from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
 from citewell.types import Hit, Message
 
@@ -102,7 +101,6 @@ async def control_route(state: PaperState, deps: Deps) -> str:
         },
         clarified_question=state.clarified_question,
         agents=state.agents,
-        absent=state.absent,
         hits=[seen(hit) for hit in state.hits[:6]],
     )
     return "+".join(state.agents) or "nothing"
@@ -125,16 +123,13 @@ async def _clarify(package: RoutePackage, state: PaperState, deps: Deps) -> list
     alone = _THIS.sub(lambda found: "paper" if found[0].isascii() else "论文", question)
     leans = bool(history) and depends_on_history(alone, history)
     state.read = readings(question, history) if leans else Readings(question)
-    if deps.llm is None:
+    if deps.llm is None or not is_connected(deps.llm):
         state.clarified_question = state.read.text
         return []
     try:
-        if deps.llm.evidence_tokens >= CONNECTED_TIER:
-            routed = await _routed(deps.llm, package)
-            state.clarified_question = clean(routed.clarified_question) or question
-            return [name for name in routed.sections if name in SECTION_AGENTS]
-        if leans:
-            state.clarified_question = await in_full(question, history, deps.llm)
+        routed = await _routed(deps.llm, package)
+        state.clarified_question = clean(routed.clarified_question) or question
+        return [name for name in routed.sections if name in SECTION_AGENTS]
     except BudgetSpent as error:
         state.stop_reason = error.code
     except CitewellError as error:
@@ -159,7 +154,6 @@ async def _routed(llm: LLM, package: RoutePackage) -> Routed:
 async def _search(state: PaperState, deps: Deps) -> None:
     """Passages of the whole paper for the clarified question, and what it names."""
     state.pointed = pointed(state.clarified_question, deps.book)
-    state.absent = [] if state.selection else absent(state.clarified_question, deps.book.document.text)
     read = state.read
     if state.clarified_question not in {state.question, read.text}:
         read = readings(state.clarified_question, [Message(role="user", content=state.question)])

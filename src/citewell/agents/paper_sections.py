@@ -12,26 +12,25 @@ from citewell.agents.paper_control import FIGURES, stands_on
 from citewell.agents.paper_state import SECTION_AGENTS, SectionPackage
 from citewell.flow import note
 from citewell.ingest.paper import Role
-from citewell.models.base import LLM, Embedder
-from citewell.retrieve.rank import coverage
-from citewell.skills.answer import tidy, together
-from citewell.skills.cite import figures, split_claims
-from citewell.skills.draft import Manner, grade_evidence, word
-from citewell.skills.evidence import EXTRACTIVE_TOKENS, Passage
-from citewell.skills.grade import GATE_THRESHOLD
-from citewell.skills.intent import WIDE
+from citewell.ingest.sentences import language
+from citewell.models.prompt import load
+from citewell.skills.answering import Drafted, Means, draft_answer
+from citewell.skills.decision import is_connected, tier_of
+from citewell.skills.draft import Draft, DraftSentence, DraftStatus
+from citewell.skills.evidence import Passage
+from citewell.skills.numbered import number_sentences
 from citewell.skills.paper_chunk import chunk_of, section_chunk
 from citewell.skills.paper_chunk_selection import selection_chunk
 from citewell.skills.pointed import Pointed
-from citewell.skills.quotation import quotation, wants_quotation
 from citewell.skills.reading import OpenPaper
 
-SAME = 0.8  # share of a sentence's words, and all of its figures, that another draft has said already
+EXPLAINING = 3  # sentences that stand in for an explanation
+READ_TOKENS = 2_000  # of its part that the reader looks at for an agent
 
 
 def packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
     """What each chosen agent is sent: its part of the evidence, cut to what one prompt may carry."""
-    budget = deps.llm.evidence_tokens if deps.llm else EXTRACTIVE_TOKENS
+    budget = deps.llm.evidence_tokens if deps.llm and is_connected(deps.llm) else READ_TOKENS
     sent = {
         agent: SectionPackage(tuple(_chunk(agent, state, deps, budget)), state.clarified_question) for agent in state.agents
     }
@@ -50,14 +49,6 @@ def _chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passa
     roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
     found = section_chunk(state.hits, roles, book, question, budget // 2 if named else budget)
     return [replace(passage, n=n) for n, passage in enumerate([*named, *found], start=1)]
-
-
-def enough(draft: SectionDraft, state: PaperState, llm: LLM | None) -> bool:
-    """Whether the agents behind this one need not be asked: for a small model each is dear, and one that knows is enough,
-    unless the question is of a kind whose answer may be spread over the paper. A model with room chose the agents itself.
-    """
-    small = llm is None or llm.evidence_tokens <= EXTRACTIVE_TOKENS
-    return small and draft.generation != "unknown" and state.intent not in WIDE
 
 
 def of_agent(points: Pointed, agent: str, book: OpenPaper) -> Pointed:
@@ -82,47 +73,48 @@ def _role(at: int, book: OpenPaper) -> Role | None:
     return part.role if part else None
 
 
-def manner_of(state: PaperState) -> Manner:
-    """How long an answer is wanted."""
-    if state.selection is not None:
-        return "explain"
-    return "wide" if state.intent in WIDE | {"procedure", "reason"} else "short"
-
-
-async def section_agent(
-    agent: str, package: SectionPackage, llm: LLM | None, embedder: Embedder, threshold: float, manner: Manner
-) -> SectionDraft:
-    """Draft from the package alone; a draft that says nothing where its part does not tell."""
-    mine = SectionDraft(agent, package.clarified_question, list(package.document_chunk))
+async def section_agent(agent: str, package: SectionPackage, means: Means, *, explains: bool) -> SectionDraft:
+    """Draft from the package alone; `unknown` where its part does not tell. `explains`: the first passage is to be explained."""
     note(
         received={
             "clarified_question": package.clarified_question,
             "document_chunk": [{"section": p.heading, "page": p.hit.page, "text": p.text} for p in package.document_chunk],
         }
     )
-    quoted = wants_quotation(package.clarified_question)
-    if quoted or (llm is None and agent == FIGURES):  # of a table the row that serves, not the first lines
-        mine.response = await quotation(mine.standalone, mine.passages, embedder)
-        mine.generation = "quoted" if quoted else "extracted"
-        return mine
-    if manner != "explain":
-        odds = await grade_evidence(mine, llm)
-        if odds is not None and odds < GATE_THRESHOLD:
-            mine.generation = "unknown"
-            return mine
-    await word(mine, llm, embedder, threshold, manner=manner)
-    return mine
+    if explains and not is_connected(means.llm):
+        drafted = _unexplained(package, means)
+    else:
+        wanted = load(f"agents/prompts/paper/explain.{language(package.clarified_question)}.md")[0].content if explains else ""
+        drafted = await draft_answer(means, package.clarified_question, package.document_chunk, wanted=wanted)
+    return SectionDraft(agent, drafted, "unknown" if drafted.draft.status == "not_told" else "drafted")
 
 
-def merged(drafts: list[SectionDraft]) -> str:
-    """The drafts as one, in the order of the agents; what another has said already is said once."""
-    said: list[str] = []
-    for draft in drafts:
-        for claim in split_claims(tidy(draft.response)) if draft.generation != "unknown" else []:
-            if not any(_says(other, claim) for other in said):
-                said.append(claim)
-    return together(said)
+def _unexplained(package: SectionPackage, means: Means) -> Drafted:
+    """Without a connected model: the paper's own sentences on the terms of the selection, else the selection itself."""
+    passages = list(package.document_chunk)
+    units = number_sentences(passages[1:] or passages)[:EXPLAINING]
+    draft = Draft(status="answered", sentences=[DraftSentence(text=unit.text, evidence=[unit.id]) for unit in units])
+    warning = "these are the paper's own sentences on it: explaining it takes a connected chat model"
+    return Drafted(package.clarified_question, passages, draft, tier_of(None, means.reader), warning=warning)
 
 
-def _says(other: str, claim: str) -> bool:
-    return coverage(claim, [other])[0] >= SAME and figures(claim) <= figures(other)
+def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
+    """The section agents' drafts as one over all their passages; of drafts that quote only, the one the reader is surest of.
+    None where no agent found anything.
+    """
+    told = [each.drafted for each in drafts if each.generation != "unknown"] or [each.drafted for each in drafts[:1]]
+    if len(told) < 2:
+        return replace(told[0], question=question) if told else None
+    if any(each.tier != "connected" for each in told):
+        best = max(told, key=lambda each: each.reading.get("answerable", 0.0))
+        return replace(best, question=question)
+    passages: list[Passage] = []
+    sentences: list[DraftSentence] = []
+    for each in told:
+        ids = {unit.id: f"{unit.passage.n + len(passages)}.{unit.id.partition('.')[2]}" for unit in each.units}
+        moved = [s.model_copy(update={"evidence": [ids.get(i, i) for i in s.evidence]}) for s in each.draft.sentences]
+        sentences += [s for s in moved if s.kind != "not_told"]
+        passages += [replace(passage, n=passage.n + len(passages)) for passage in each.passages]
+    passages = [replace(passage, n=n) for n, passage in enumerate(passages, start=1)]
+    status: DraftStatus = "answered" if any(each.draft.status == "answered" for each in told) else told[0].draft.status
+    return replace(told[0], question=question, passages=passages, draft=Draft(status=status, sentences=sentences))

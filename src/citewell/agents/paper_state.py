@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from citewell.ingest.paper import Role
+from citewell.skills.draft import Draft
 from citewell.skills.evidence import Passage
 from citewell.types import Citation, Message, Sentence, Shown, Status
 
@@ -82,5 +83,5 @@ class AuditPackage:
     """What the audit is sent: the question as it was asked."""
 
     question: str
-    draft: str
+    draft: Draft
     passages: tuple[Passage, ...]

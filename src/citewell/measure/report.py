@@ -63,7 +63,8 @@ class Cited(Part):
 
 class Replied(Part):
     """One answer. `said`: its proved sentences, empty for a refusal; they are what is compared with the gold answers.
-    `grounded`: the share of the sentences shown that their quotes prove, a partly proved one counting half; None: none shown.
+    `signals`: what the decision was made of, in its `tier`; `candidate_right`: whether the answer that it decided on was right,
+    shown or not. `grounded`: the share of the sentences shown that their quotes prove, a partly proved one counting half; None: none shown.
     """
 
     text: str
@@ -80,6 +81,8 @@ class Replied(Part):
     recall: float | None = None
     verdicts: list[str] = []
     signals: dict[str, float] | None = None
+    tier: str = ""
+    candidate_right: bool = False
     warnings: list[str] = []
     seconds: float
     steps: dict[str, float] = {}
@@ -145,11 +148,14 @@ class Slice(Part):
 
 
 class Fit(Part):
-    """Weights fitted on this report's items, and how they did on items they had not seen, in all and by pair of languages."""
+    """Weights fitted on this report's items, and how they did on items they had not seen, in all and by pair of languages.
+    `threshold`: the probability from which an answer is shown.
+    """
 
     name: str
     weights: dict[str, float]
     bias: float
+    threshold: float = 0.5
     whole: Reliability
     pairs: dict[str, Reliability]
 

@@ -11,6 +11,7 @@ from citewell.measure.calibration import Sample, fit, reliability
 from citewell.measure.figures import judged
 from citewell.measure.report import Fit, Item, Reliability
 
+LOST = 0.08  # share of the right answers that a threshold may refuse
 SignalsOf = Callable[[Item], list[tuple[dict[str, float], bool]]]
 
 
@@ -22,12 +23,27 @@ def searches(item: Item) -> list[tuple[dict[str, float], bool]]:
     return [(found.signals, found.held)] + ([(found.without, False)] if found.without else [])
 
 
-def answers(item: Item) -> list[tuple[dict[str, float], bool]]:
-    """Answers that were given and can be judged."""
-    reply = item.answer
-    if reply is None or reply.refused or reply.signals is None or not judged(item):
-        return []
-    return [(reply.signals, reply.right)]
+def answers(tier: str) -> SignalsOf:
+    """Of the answers that were decided on in this tier, shown or not: was it the right one?"""
+
+    def of(item: Item) -> list[tuple[dict[str, float], bool]]:
+        reply = item.answer
+        if reply is None or reply.tier != tier or reply.signals is None or not judged(item):
+            return []
+        return [(reply.signals, item.answerable and reply.candidate_right)]
+
+    return of
+
+
+def tiers(items: Sequence[Item]) -> list[str]:
+    """The tiers in which answers were decided on."""
+    return sorted({item.answer.tier for item in items if item.answer and item.answer.tier})
+
+
+def choose_threshold(chances: Sequence[float], labels: Sequence[bool]) -> float:
+    """The highest probability below which no more than LOST of the right answers lie: so few may be refused wrongly."""
+    right = sorted(chance for chance, label in zip(chances, labels, strict=True) if label)
+    return round(right[int(LOST * len(right))], 3) if right else 0.5
 
 
 def samples(items: Sequence[Item], of: SignalsOf) -> list[Sample]:
@@ -52,7 +68,8 @@ def fitted(name: str, items: Sequence[Item], of: SignalsOf) -> Fit | None:
             pairs[pair] = part
     whole = reliability(made.chances, [sample.label for sample in given])
     assert whole is not None, "there are samples"
-    return Fit(name=name, weights=made.weights, bias=made.bias, whole=whole, pairs=pairs)
+    threshold = choose_threshold([float(c) for c in made.chances], [s.label for s in given]) if name != "retrieval" else 0.5
+    return Fit(name=name, weights=made.weights, bias=made.bias, threshold=threshold, whole=whole, pairs=pairs)
 
 
 def in_force(items: Sequence[Item], model: Callable[[dict[str, float]], float]) -> dict[str, Reliability]:

@@ -30,7 +30,8 @@ def report(
                 counted[f"{group}.{name}"] = found.n
     failed = [item for item in items if item.error]
     told = [f"{len(failed)} questions could not be asked; {failed[0].id}: {failed[0].error}"] if failed else []
-    ways = {"retrieval": samples.searches, "answer": samples.answers} if calibrate else {}
+    ways = {"retrieval": samples.searches} | {f"answer:{tier}": samples.answers(tier) for tier in samples.tiers(items)}
+    ways = ways if calibrate else {}
     fits = [fit for name, of_item in ways.items() if (fit := samples.fitted(name, items, of_item))]
     return Report(
         n=len(items),

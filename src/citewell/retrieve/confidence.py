@@ -149,7 +149,7 @@ def own(path: Path, embedder: str) -> Calibration | None:
     if not path.exists():
         return None
     found = read(path)
-    for model in (found.retrieval, found.answer):
+    for model in (found.retrieval, *found.answer.values()):
         if model and model.fitted and model.fitted.embedder != embedder:
             raise ConfigError(f"{path}: fitted with {model.fitted.embedder}, and {embedder} is in use", hint=UNDO)
     return found
@@ -164,7 +164,7 @@ def in_force(path: Path, embedder: str) -> Calibration:
         found = None
     if found is None:
         return shipped()
-    return Calibration(retrieval=found.retrieval or shipped().retrieval, answer=found.answer or shipped().answer)
+    return Calibration(retrieval=found.retrieval or shipped().retrieval, answer=shipped().answer | found.answer)
 
 
 UNDO = "delete the file to go back to the shipped weights, or fit anew with `citewell eval --calibrate --save`"

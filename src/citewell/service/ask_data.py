@@ -16,6 +16,7 @@ from citewell.errors import CitewellError, NotFound, SourceUnavailable
 from citewell.knowledge.confirmed_types import Known
 from citewell.retrieve import tables
 from citewell.retrieve.engines.base import Engine, Limits, Rows
+from citewell.service.ask_qa import judge_of
 from citewell.service.data_pick import DATA, glossary_of, pick, stays
 from citewell.service.data_schema import names_of, schema_of
 from citewell.service.data_sources import Opened, opened
@@ -128,6 +129,7 @@ def _deps(run: Run, asked: Tables) -> Deps:
         hurried=lambda: run.seconds_left is not None and run.seconds_left < run.seconds,
         question_max_chars=app.settings.qa.question_max_chars,
         sensitive=word_list(app.settings.qa.sensitive_words),
+        judge=judge_of(run),
     )
 
 

@@ -26,6 +26,7 @@ from citewell.knowledge.index import Filter
 from citewell.knowledge.sessions import HISTORY
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
+from citewell.service.ask_qa import judge_of
 from citewell.service.locate import locator
 from citewell.service.near import embed_nearest, vector_of
 from citewell.service.options import SearchOptions
@@ -33,10 +34,10 @@ from citewell.service.paper_errand import Errand, answered_before, asked_of, not
 from citewell.service.run import Ending, Run
 from citewell.service.search import find, waiting
 from citewell.skills.clean import clean
+from citewell.skills.cited_references import references_of
 from citewell.skills.guide import make_report
 from citewell.skills.guide_markdown import report_markdown
 from citewell.skills.pointed_selection import selected
-from citewell.skills.quotation import references_of
 from citewell.skills.reading import OpenPaper, Plan, Selection
 from citewell.skills.reading_route import make_route
 from citewell.skills.reading_route_edit import route_markdown
@@ -107,7 +108,7 @@ async def _report(errand: Errand, stage: Stage) -> None:
     run, book = errand.run, errand.book
     lang = run.options.lang or book.document.lang
     async with stage.step("guide_report") as taken:
-        made = await make_report(book, llm=run.meter, embedder=run.app.embedder, lang=lang)
+        made = await make_report(book, llm=run.meter, judge=judge_of(run), embedder=run.app.embedder, lang=lang)
         report = made.model_copy(update={"citations": await locator(run.app)(made.citations)})
         taken.action = "report_made"
         note(statements=sum(len(part.sentences) for part in report.parts), citations=len(report.citations))
@@ -300,5 +301,7 @@ def _deps(run: Run, book: OpenPaper) -> Deps:
         find=search,
         locate=locator(app),
         sensitive=word_list(app.settings.qa.sensitive_words),
+        reader=app.reader,
+        judge=judge_of(run),
         calibration=app.calibration.answer,
     )

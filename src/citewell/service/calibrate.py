@@ -35,12 +35,15 @@ def save(app: App, report: Report) -> tuple[Path | None, list[str]]:
     """
     path, told = app.settings.home / OWN, []
     kept: dict[str, Logistic] = {}
-    for name in ("retrieval", "answer"):
-        fit = next((fit for fit in report.fits if fit.name == name), None)
+    fits = {"retrieval": None, **({} if report.run.only else {"answer": None}), **{fit.name: fit for fit in report.fits}}
+    if len(fits) > 2:
+        fits.pop("answer", None)  # there is a tier's
+    for name, fit in fits.items():
         reason = reason_against(fit) if fit else "nothing to learn from: it takes items of both kinds, right and wrong"
         if fit and not reason:
-            kept[name] = Logistic(bias=fit.bias, weights=fit.weights, fitted=_fitted(fit, report))
-        elif name == "retrieval" or not report.run.only:
+            fitted = _fitted(fit, report)
+            kept[name] = Logistic(bias=fit.bias, weights=fit.weights, threshold=fit.threshold, fitted=fitted)
+        else:
             told.append(f"the {name} confidence is left as it is: {reason}")
     if not kept:
         return None, told
@@ -49,7 +52,8 @@ def save(app: App, report: Report) -> tuple[Path | None, list[str]]:
     except ConfigError as error:
         told.append(f"what was kept before is replaced: {error.message}")
         before = Calibration()
-    _write(path, Calibration(retrieval=kept.get("retrieval", before.retrieval), answer=kept.get("answer", before.answer)))
+    answer = before.answer | {name.partition(":")[2]: each for name, each in kept.items() if name != "retrieval"}
+    _write(path, Calibration(retrieval=kept.get("retrieval", before.retrieval), answer=answer))
     return path, told
 
 

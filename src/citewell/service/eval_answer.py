@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from citewell.errors import CitewellError
 from citewell.measure import wording
@@ -13,11 +14,9 @@ from citewell.service.ask import AskRequest, stream
 from citewell.service.eval_search import Asked, Shelf
 from citewell.service.eval_sets import Options
 from citewell.service.run import recent
-from citewell.skills.confidence import answer_signals, share
-from citewell.types import Answer, Citation, Step
+from citewell.types import Answer, Citation, Step, Verdict
 
-SEARCHED = ("DocumentRetrievalNode", "retrieve_documents")
-GRADED = ("AnswerGenerationNode", "grade_documents")
+_PROVED: dict[Verdict, float] = {"supported": 1.0, "partly": 0.5, "unsupported": 0.0}
 
 
 async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
@@ -27,7 +26,7 @@ async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
     seconds = time.perf_counter() - started
     question, gold = asked.question, asked.gold
     said = " ".join(sentence.text for sentence in given.sentences if sentence.verdict != "unsupported")
-    wanted = _wanted(question)
+    wanted, decided = _wanted(question), _decided(steps)
     cited = [await _cited(shelf, asked, citation) for citation in given.citations]
     return Replied(
         text=given.answer,
@@ -43,13 +42,15 @@ async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
         precision=sum(c.gold for c in cited) / len(cited) if cited and gold else None,
         recall=len({c.doc_id for c in given.citations} & set(gold)) / len(gold) if gold else None,
         verdicts=[sentence.verdict for sentence in given.sentences],
-        signals=_signals(steps, given),
+        signals=decided.get("signals"),
+        tier=decided.get("tier", ""),
+        candidate_right=wording.right(decided.get("candidate", ""), question.answers, question.answer_parts),
         warnings=given.warnings,
         seconds=seconds,
         steps=given.usage.seconds,
         calls=given.usage.calls,
         tokens=given.usage.prompt_tokens + given.usage.completion_tokens,
-        grounded=share([sentence.verdict for sentence in given.sentences]) if given.sentences else None,
+        grounded=_share([sentence.verdict for sentence in given.sentences]) if given.sentences else None,
         stop_reason=given.stop_reason,
         trace_id=given.trace_id,
     )
@@ -96,10 +97,14 @@ async def _cited(shelf: Shelf, asked: Asked, citation: Citation) -> Cited:
     )
 
 
-def _signals(steps: Mapping[str, Step], given: Answer) -> dict[str, float] | None:
-    """What the answer's confidence was made of, as the agent's steps tell it; None for agents that do not."""
-    searched, graded = (next((steps[name] for name in names if name in steps), None) for names in (SEARCHED, GRADED))
-    sure = searched.detail.get("confidence") if searched else None
-    if sure is None or graded is None or not given.sentences:
-        return None
-    return answer_signals(sure, graded.detail.get("evidence_log_odds"), share([s.verdict for s in given.sentences]))
+def _decided(steps: Mapping[str, Step]) -> dict[str, Any]:
+    """What the last decision was made of, as the agent's steps tell it: `signals`, `candidate` and `tier`; of agents that decide
+    otherwise, nothing.
+    """
+    found = [step for step in steps.values() if "signals" in step.detail]
+    return max(found, key=lambda step: step.n).detail if found else {}
+
+
+def _share(verdicts: Sequence[Verdict]) -> float:
+    """Share of the sentences that are proved; a partly proved one counts half."""
+    return sum(_PROVED[verdict] for verdict in verdicts) / len(verdicts)

@@ -16,7 +16,11 @@ from citewell.models.base import LLM
 from citewell.models.prompt import fill, load
 from citewell.service.app import App
 from citewell.service.progress import OnProgress, Progress, silent
-from citewell.skills.verify import verify
+from citewell.skills.evidence import Passage
+from citewell.skills.numbered import number_sentences
+from citewell.skills.proof.judge import Claim
+from citewell.skills.proof.judges import build_judge
+from citewell.types import Hit
 
 log = logging.getLogger(__name__)
 BATCH = 8  # summaries asked for at once from the catalog
@@ -63,22 +67,24 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
 
 
 async def write(llm: LLM, heading_path: tuple[str, ...], text: str) -> str:
-    """A summary that the section supports, or nothing."""
+    """A summary each sentence of which the model's judge finds entailed by the section, or nothing; of a small model nothing,
+    for it is no judge.
+    """
+    judge = build_judge(llm, None)
+    if judge is None:
+        return ""
     lang = language(text)
     heading = " › ".join(heading_path)
     messages = fill(load(f"skills/prompts/section_summary.{lang}.md"), heading=heading or "-", text=_beginning(text))
     reply = await llm.chat(messages, max_tokens=LONGEST)
     summary = " ".join(reply.text.split())
-    return summary if reply.finished and faithful(summary, heading, text) else ""
-
-
-def faithful(summary: str, heading: str, text: str) -> bool:
-    """Whether the section supports each sentence: its figures, dates and names, its denials, and most of its words."""
-    claims = [summary[start:end] for start, end in sentences(summary)]
-    quotes = [text[start:end] for start, end in sentences(text)]
-    if not claims or count_tokens(summary) > LONGEST:
-        return False
-    return all(verify(claim, quotes, context=heading).verdict != "unsupported" for claim in claims)
+    claims = [Claim(summary[start:end]) for start, end in sentences(summary)]
+    if not claims or not reply.finished or count_tokens(summary) > LONGEST:
+        return ""
+    hit = Hit(0, "", "", heading, "", (), None, 0, len(text), text, lang)
+    units = number_sentences([Passage(1, hit, tuple(sentences(text)), text)])
+    found = await judge.judge(heading, claims, units)
+    return summary if all(each.verdict == "entailed" for each in found) else ""
 
 
 def _beginning(text: str) -> str:

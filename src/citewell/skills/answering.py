@@ -139,6 +139,7 @@ def decide_answer(means: Means, drafted: Drafted, proven: Proven, retrieval: flo
     """
     signals = answer_signals(retrieval, language(drafted.question), proven, drafted.reading)
     probability, likely = decide(signals, model_of(drafted.tier, means.calibration))
-    note(signals={name: round(value, 3) for name, value in signals.items()}, probability=probability)
+    note(tier=drafted.tier, candidate=proven.draft.text, probability=probability)
+    note(signals={name: round(value, 3) for name, value in signals.items()})
     told = drafted.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"
     return Decided(proven, probability, likely and told and proven.count > 0, signals)

@@ -58,6 +58,12 @@ def facts(text: str) -> Facts:
     return Facts(frozenset(measures(rest)), frozenset(dates), negations(text), frozenset(names(text)))
 
 
+def figures(text: str) -> frozenset[str]:
+    """Numbers and dates of a text."""
+    known = facts(text)
+    return known.numbers | known.dates
+
+
 def negations(text: str) -> int:
     """How many words of a text deny something."""
     return len(_NEGATORS_EN.findall(text)) + len(_NEGATORS_ZH.findall(_WHETHER.sub(" ", text)))

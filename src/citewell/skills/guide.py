@@ -7,9 +7,7 @@ a statement that is not proved is not in the report; then the paper's own senten
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import anyio.to_thread
@@ -24,11 +22,9 @@ from citewell.skills.guide_questions import Asked, bare, generic, questions
 from citewell.skills.guide_terms import terms
 from citewell.skills.guide_words import lang_of, say
 from citewell.skills.guide_write import Written, has_room, written
+from citewell.skills.proof.judge import Judge
 from citewell.skills.reading import OpenPaper, Report, ReportPart, Slot, Suggestion, Term
 
-WORDING_SECONDS = 80.0  # for all that a small model words; what is not worded then stands in the paper's own words
-# what a small model may word: the others are lists, and the paper's own items say them better
-WORDED: tuple[Slot, ...] = ("problem", "method", "results")
 TOPICS = 3  # examples of interests
 
 
@@ -38,16 +34,18 @@ class _Making:
     lines: Sequence[Line]
     own: Own
     llm: LLM | None
-    embedder: Embedder
+    judge: Judge | None
     lang: str
     warnings: list[str] = field(default_factory=list)
 
 
-async def make_report(book: OpenPaper, *, llm: LLM | None, embedder: Embedder, lang: str) -> Report:
+async def make_report(
+    book: OpenPaper, *, llm: LLM | None, judge: Judge | None, embedder: Embedder, lang: str
+) -> Report:
     """The report in `lang`; its statements are in the paper's language unless a chat model with room writes them."""
     lang = lang_of(lang)
     found, name = await anyio.to_thread.run_sync(_read, book)
-    making = _Making(book, found, name, llm, embedder, lang)
+    making = _Making(book, found, name, llm, judge, lang)
     chosen = await picks(book, found, making.own, embedder)
     worded = await _worded(making, chosen)
     return await anyio.to_thread.run_sync(_composed, making, chosen, worded)
@@ -103,25 +101,16 @@ def _part(slot: Slot, picked: Sequence[Line], worded: Written | None, ledger: Le
 async def _worded(making: _Making, chosen: Mapping[Slot, Sequence[Line]]) -> dict[Slot, Written]:
     """What the chat model made of the slots, as far as it is proved. One that fails is not asked again."""
     slots = [slot for slot in SLOTS if chosen[slot]]
-    if making.llm is None or not slots:
+    if making.llm is None or not has_room(making.llm):
         return {}
-    if has_room(making.llm):
-        drafts = await asyncio.gather(*(_draft(making, slot, chosen[slot], making.llm) for slot in slots))
-        return {slot: draft for slot, draft in zip(slots, drafts, strict=True) if draft is not None}
-    made: dict[Slot, Written] = {}
-    until = time.monotonic() + WORDING_SECONDS
-    for slot in (slot for slot in slots if slot in WORDED and not making.warnings):
-        with suppress(TimeoutError):  # its own sentences are there
-            async with asyncio.timeout(until - time.monotonic()):
-                draft = await _draft(making, slot, chosen[slot], making.llm)
-                made |= {slot: draft} if draft is not None else {}
-    return made
+    drafts = await asyncio.gather(*(_draft(making, slot, chosen[slot], making.llm) for slot in slots))
+    return {slot: draft for slot, draft in zip(slots, drafts, strict=True) if draft is not None}
 
 
 async def _draft(making: _Making, slot: Slot, picked: Sequence[Line], llm: LLM) -> Written | None:
     try:
         return await written(
-            making.book, slot, picked, making.lines, making.own, llm=llm, embedder=making.embedder, lang=making.lang
+            making.book, slot, picked, making.lines, making.own, llm=llm, judge=making.judge, lang=making.lang
         )
     except CitewellError as error:
         if not making.warnings:

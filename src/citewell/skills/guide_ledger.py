@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from citewell.skills.cite import Proof
 from citewell.skills.guide_lines import Line
 from citewell.skills.reading import OpenPaper
-from citewell.skills.verify import verify
 from citewell.types import Citation, Sentence
 
 
@@ -23,14 +22,12 @@ class Ledger:
         self._numbers: dict[tuple[int, int], int] = {}
 
     def states(self, line: Line) -> Sentence | None:
-        """The line as a statement of the report, proved by itself: as it reads alone, else word for word; None where not even
-        that is proved.
+        """The line as a statement of the report: its own words, as it reads alone where those stand in it so; None where it has
+        no words.
         """
-        for text in dict.fromkeys((line.text, " ".join(line.quote.split()))):
-            check = verify(text, [line.quote], context=line.part.heading)
-            if check.verdict == "supported":
-                return Sentence(text=text, citations=[self.cites(line)], verdict=check.verdict)
-        return None
+        quote = " ".join(line.quote.split())
+        text = line.text if line.text.casefold().rstrip(" .。") in quote.casefold() else quote
+        return Sentence(text=text, citations=[self.cites(line)], verdict="supported") if text else None
 
     def cites(self, line: Line) -> int:
         """The number of a line's quote."""

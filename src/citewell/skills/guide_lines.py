@@ -14,8 +14,7 @@ from functools import cached_property
 from citewell.ingest.paper import Paper, Part, Role
 from citewell.ingest.sentences import language, sentences
 from citewell.knowledge.words import query_tokens
-from citewell.skills.cite import figures
-from citewell.skills.facts import plain_words
+from citewell.skills.facts import figures, plain_words
 from citewell.skills.guide_plain import complete, leans, plain, signpost
 from citewell.skills.reading import OpenPaper
 
