@@ -36,7 +36,7 @@ def shared_data() -> Path:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings with a home of the test's own and scripted models."""
-    return Settings(home=tmp_path / "home", cache=tmp_path / "cache", llm="scripted", embedder="scripted")
+    return Settings(home=tmp_path / "home", cache=tmp_path / "cache", llm="scripted", embedder="scripted", reader="scripted")
 
 
 @dataclass

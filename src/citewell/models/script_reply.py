@@ -127,7 +127,7 @@ def _bearing(text: str, numbered: Sequence[tuple[str, str]]) -> tuple[float, lis
     mine = set(words(text))
     order = sorted(numbered, key=lambda each: -len(mine & set(words(each[1]))))[:2]
     held: set[str] = set()
-    used = []
+    used: list[str] = []
     for n, sentence in order:
         more = (mine & set(words(sentence))) - held
         if more and (not used or len(held) < SHARED * len(mine)):
