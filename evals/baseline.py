@@ -108,7 +108,8 @@ async def _main() -> None:
     parser.add_argument("--agent", default="qa")
     parser.add_argument("--without-model", action="store_true")
     given = parser.parse_args()
-    settings = load_settings(**({"llm": "none"} if given.without_model else {}))
+    settings = load_settings()
+    settings = settings.model_copy(update={"llm": "none"}) if given.without_model else settings
     async with App(settings) as app:
         for one in datasets(given.questions, None, None, Options(limit=given.limit, seed=given.seed)):
             assert one.corpus is not None, "a corpus lies beside the questions"

@@ -130,7 +130,7 @@ class ScriptedLLM:
         self._asked(Call("chat", tuple(messages), schema, max_tokens))
         script = self._chat if wants(schema) != "verdicts" or self._judges_next() else deque[Line]()
         text = str(await self._next(script, lambda: self._made_up(messages, schema)))
-        if wants(schema) == "sentences" and not text.lstrip().startswith("{"):
+        if wants(schema) == "sentences" and '"sentences"' not in text:
             text = draft_of(text, messages)
         for mark in stop:
             text = text.partition(mark)[0]
