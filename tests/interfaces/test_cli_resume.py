@@ -36,6 +36,7 @@ def environ(settings: Settings, tmp_path: Path) -> dict[str, str]:
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": "scripted",
         "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_READER": "scripted",
         "CITEWELL_SCRIPTED_REPLIES": str(script),
     }
 

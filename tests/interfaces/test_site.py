@@ -115,6 +115,7 @@ def test_ctrl_c_answers_from_what_was_read(settings: Settings, harbour: SiteServ
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": "none",
         "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_READER": "scripted",
         "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1",
     }
     command = [sys.executable, "-m", "citewell", "site", harbour.url, "-q", QUESTION, "--json"]

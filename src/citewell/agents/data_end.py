@@ -13,8 +13,8 @@ from citewell.errors import CitewellError
 from citewell.flow import emit, note
 from citewell.knowledge.confirmed_types import Confirmed, Known
 from citewell.retrieve.engines.base import Rows
-from citewell.skills.cell_text import lines
 from citewell.skills.answering import note_judgements
+from citewell.skills.cell_text import lines
 from citewell.skills.chart import choose
 from citewell.skills.cite import Proof
 from citewell.skills.data_words import say
@@ -83,8 +83,8 @@ async def settle(state: DataState, deps: Deps) -> None:
 
 
 async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
-    """Our own sentences, whose figures are cells; instead of them a connected model's, where its judge finds every one proved by
-    the rows and the statement.
+    """Our own sentences, whose figures are cells; instead of them a connected model's, where its judge finds every one proved
+    by the rows and the statement.
     """
     own = [Sentence(text=each.text, verdict="supported") for each in tell(rows, state.lang)]
     if deps.llm is None or state.degraded or not is_connected(deps.llm) or hollow(rows):

@@ -294,8 +294,8 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
 
 
 async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
-    """The draft judged; what is doubted is written once more, unless other words were searched for already. That nothing is told
-    is judged only where nothing else is left to try.
+    """The draft judged; what is doubted is written once more, unless other words were searched for already. That nothing is
+    told is judged only where nothing else is left to try.
     """
     drafted = state.drafted
     assert drafted is not None, "a draft is graded"

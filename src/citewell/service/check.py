@@ -1,4 +1,4 @@
-"""`citewell check`: any text held against documents, sentence by sentence; and claims held against evidence that comes along."""
+"""`citewell check`: any text held against documents, sentence by sentence, and claims against evidence that comes along."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from citewell.service.ask_qa import widener
 from citewell.service.locate import locator
 from citewell.service.options import SearchOptions
 from citewell.service.search import find
-from citewell.skills.clean import clean
 from citewell.skills.cite import number_citations
+from citewell.skills.clean import clean
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import Passage, in_document_order, packed
 from citewell.skills.numbered import Unit, number_sentences
@@ -43,14 +43,14 @@ class CheckedSentence(Shown):
     verdict: CheckVerdict
     score: float = Field(ge=0.0, le=1.0)
     reason: str = ""
-    citations: list[int] = []
+    citations: list[int] = Field(default=[])
 
 
 class CheckResult(Shown):
     """`judge`: who judged, empty where only quotations could be checked; `measured`: whether it has passed the gates."""
 
     sentences: list[CheckedSentence]
-    citations: list[Citation] = []
+    citations: list[Citation] = Field(default=[])
     judge: str = ""
     measured: bool = False
     seconds: float = 0.0

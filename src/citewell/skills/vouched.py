@@ -131,9 +131,7 @@ def _passage(hit: Hit) -> Passage | None:
     return Passage(1, hit, tuple((hit.start + a, hit.start + b) for a, b in spans), joined_text(hit.text, spans))
 
 
-async def find_contradiction(
-    vouched: Vouched, question: str, passages: Sequence[Passage], judge: Judge | None
-) -> str | None:
+async def find_contradiction(vouched: Vouched, question: str, passages: Sequence[Passage], judge: Judge | None) -> str | None:
     """What a document says otherwise, in words; None where none does, or where no judge is at hand."""
     passage = _passage(vouched.hit)
     units = number_sentences(passages)
