@@ -50,9 +50,9 @@ def harbour(site_server: SiteServer) -> SiteServer:
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that finds the fact in the evidence, words it, and grades it well; anew in each command."""
+    """One that answers with the fact; anew in each command."""
     script = tmp_path / "script.json"
-    script.write_text(json.dumps([2.0, FACT, 2.0]), "utf-8")
+    script.write_text(json.dumps([FACT]), "utf-8")
     monkeypatch.setenv("CITEWELL_SCRIPTED_REPLIES", str(script))
 
 
