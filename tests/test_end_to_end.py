@@ -20,7 +20,7 @@ FILES = ("drover-2-owners-manual.pdf", "国内退换货与保修政策.md")
 
 @pytest.mark.model
 async def test_real_models_answer_in_both_languages_with_proof(tmp_path: Path) -> None:
-    """Built-in reader and embedder: the right figure in the document's own sentence, its page, verbatim quotes; and an honest no.
+    """Built-in reader and embedder: the right figure in a sentence of the document, its page, verbatim quotes; an honest no.
     The chat model is not asked for facts.
     """
     cache = load_settings().cache
@@ -69,7 +69,7 @@ async def test_the_dual_loop_on_the_real_models(tmp_path: Path) -> None:
 
 @pytest.mark.model
 async def test_a_paper_on_the_real_models(tmp_path: Path) -> None:
-    """A question to a Chinese paper: routed, answered with a sentence of its own part, audited, cited with its page; and a no."""
+    """A question to a Chinese paper: routed, answered with a sentence of its own part, audited, cited with its page; a no."""
     settings = Settings(home=tmp_path, cache=load_settings().cache)
     async with App(settings) as app:
         paper = PAPERS / "基于货位层次的仓库备件检索方法.pdf"
