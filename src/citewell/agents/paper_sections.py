@@ -74,7 +74,7 @@ def _role(at: int, book: OpenPaper) -> Role | None:
 
 
 async def section_agent(agent: str, package: SectionPackage, means: Means, *, explains: bool) -> SectionDraft:
-    """Draft from the package alone; `unknown` where its part does not tell. `explains`: the first passage is to be explained."""
+    """Draft from the package alone; `unknown` where its part does not tell. `explains`: its first passage is explained."""
     note(
         received={
             "clarified_question": package.clarified_question,

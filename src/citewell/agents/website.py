@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from citewell.agents import website_links
 from citewell.agents.website_end import settle

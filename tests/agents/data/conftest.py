@@ -19,10 +19,12 @@ from citewell.config import DataSettings
 from citewell.errors import StatementFailed, StatementRefused
 from citewell.knowledge.confirmed_types import Known
 from citewell.models.base import LLM
+from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.retrieve.engines.base import Column, ForeignKey, Rows, Schema, Table
 from citewell.skills import plan_sql
 from citewell.skills.plan_sql import Analysis, Asked, Candidate
+from citewell.skills.proof.judges import build_judge
 from citewell.types import Message, Step
 
 MADE = """
@@ -67,12 +69,19 @@ SHOP = Loaded("shop", SCHEMA)
 ANALYSIS = Analysis("lookup", {"tables": ["customers"]}, "It asks for customers.", log_odds=4.0)
 
 
+def wordless() -> ScriptedLLM:
+    """A model that words no rows, so that our own sentences tell them."""
+    llm = ScriptedLLM()
+    llm.reply_with(lambda _: UNKNOWN)
+    return llm
+
+
 @dataclass
 class Desk:
     """`writes`: candidates in order, each SQL or a Candidate or an error; `mends`: what `repair` gives. `queries`: what ran."""
 
     path: Path
-    llm: LLM | None = field(default_factory=ScriptedLLM)
+    llm: LLM | None = field(default_factory=wordless)
     settings: DataSettings = field(default_factory=DataSettings)
     loaded: Any = SHOP
     known: list[Known] = field(default_factory=list)
@@ -132,7 +141,16 @@ class Desk:
         messages = [Message(role=role, content=text) for role, text in history]
         state = DataState(question, source_name=source, history=messages)
         given = Deps(
-            self.settings, self.llm, ScriptedEmbedder(), self.load, self.query, self.check, self.recall, self.late, **deps
+            self.settings,
+            self.llm,
+            ScriptedEmbedder(),
+            self.load,
+            self.query,
+            self.check,
+            self.recall,
+            self.late,
+            judge=build_judge(self.llm, None),
+            **deps,
         )
         self.events = [event async for event in GRAPH.run(state, given)]
         return state

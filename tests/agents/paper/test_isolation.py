@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 
 import pytest
+from tests.agents.paper.conftest import Desk, routed, verdicts
 
 from citewell.agents.paper_state import AuditPackage, RoutePackage, SectionPackage
 from citewell.models.scripted import ScriptedLLM
-from tests.agents.paper.conftest import Desk, routed, verdicts
 
 HISTORY = [
     ("user", "How many layers does the network of RESCAST have? SECRET-OF-THE-TALK"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.agents.paper.conftest import Desk, routed, verdicts
 
 from citewell.errors import InvalidInput, ModelUnavailable
 from citewell.models.reader import Reading
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
-from tests.agents.paper.conftest import Desk, routed, verdicts
 
 
 async def test_an_answer_cites_page_and_sentence(desk: Desk) -> None:
