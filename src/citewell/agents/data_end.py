@@ -24,6 +24,7 @@ from citewell.skills.evidence import Passage
 from citewell.skills.format import with_markers
 from citewell.skills.numbered import number_sentences
 from citewell.skills.plan_sql import Candidate
+from citewell.skills.proof.exact import is_quoted
 from citewell.skills.proof.prove import judge_draft, show_proof
 from citewell.skills.stored_values import Absent, stand_in, tables_of
 from citewell.skills.tell_rows import QUOTED, hollow, tell
@@ -95,8 +96,8 @@ async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
     except CitewellError as error:
         note(worded=error.message)
         return own
-    if draft.status == "not_told":
-        return own
+    if draft.status == "not_told" or any(is_quoted(sentence.text, units) for sentence in draft.sentences):
+        return own  # a row that is copied is not worded
     proven = await judge_draft(draft, state.standalone, units, deps.judge)
     note_judgements(proven)
     if not proven.proved:
@@ -105,18 +106,18 @@ async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
 
 
 def _rows_passage(state: DataState, rows: Rows) -> Passage:
-    """The rows as evidence, one line each, headed by the statement that gave them: quoting that would answer nothing."""
+    """The rows as evidence, one line each, headed by the statement that gave them and their number."""
     assert state.source is not None
-    count = f"({len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''})"
-    parts = [*lines(rows, SHOWN), count]
-    statement = f"SQL: {' '.join(state.generated_logic.split())}"
+    parts = lines(rows, SHOWN)
+    heading = f"SQL: {' '.join(state.generated_logic.split())}"
+    count = f"{len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''}"
     text = "\n".join(parts)
     spans, at = [], 0
     for part in parts:
         spans.append((at, at + len(part)))
         at += len(part) + 1
     name = state.source.name
-    hit = Hit(0, name, "", name, f"table:{name}", (statement,), None, 0, len(text), text, state.lang)
+    hit = Hit(0, name, "", name, f"table:{name}", (heading, count), None, 0, len(text), text, state.lang)
     return Passage(1, hit, tuple(spans), text)
 
 

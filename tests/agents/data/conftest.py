@@ -19,7 +19,6 @@ from citewell.config import DataSettings
 from citewell.errors import StatementFailed, StatementRefused
 from citewell.knowledge.confirmed_types import Known
 from citewell.models.base import LLM
-from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.retrieve.engines.base import Column, ForeignKey, Rows, Schema, Table
 from citewell.skills import plan_sql
@@ -69,19 +68,12 @@ SHOP = Loaded("shop", SCHEMA)
 ANALYSIS = Analysis("lookup", {"tables": ["customers"]}, "It asks for customers.", log_odds=4.0)
 
 
-def wordless() -> ScriptedLLM:
-    """A model that words no rows, so that our own sentences tell them."""
-    llm = ScriptedLLM()
-    llm.reply_with(lambda _: UNKNOWN)
-    return llm
-
-
 @dataclass
 class Desk:
     """`writes`: candidates in order, each SQL or a Candidate or an error; `mends`: what `repair` gives. `queries`: what ran."""
 
     path: Path
-    llm: LLM | None = field(default_factory=wordless)
+    llm: LLM | None = field(default_factory=ScriptedLLM)
     settings: DataSettings = field(default_factory=DataSettings)
     loaded: Any = SHOP
     known: list[Known] = field(default_factory=list)

@@ -157,6 +157,7 @@ def judged(*verdicts: str) -> str:
         ([WORDED, TransientError("busy")], OWN),
         ([TransientError("busy")], OWN),
         ([UNKNOWN], OWN),
+        (["sum(amount_eur): 1210.5"], OWN),
         ([""], OWN),
         ([json.dumps({"status": "answered", "sentences": [{"text": "It is 7.", "calculation": "1210.5 / 2 = 7"}]})], OWN),
     ],
@@ -180,7 +181,7 @@ async def test_rows_are_worded_and_judged_by_rows_and_statement(desk: Desk) -> N
     await desk.run("What do Ada's orders come to?")
     for call in desk.llm.calls:
         sent = call.messages[-1].content
-        assert f"# shop › SQL: {SUM}\n[1.1] sum(amount_eur): 1210.5\n[1.2] (1 rows in all)" in sent
+        assert f"# shop › SQL: {SUM} › 1 rows in all\n[1.1] sum(amount_eur): 1210.5" in sent
         assert "Question: What do Ada's orders come to?" in sent
 
 
