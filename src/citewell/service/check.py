@@ -35,6 +35,7 @@ from citewell.skills.proof.judge import Claim, Judge, Judgement
 from citewell.skills.proof.judge_reader import ReaderJudge, nearest_units
 from citewell.skills.proof.judges import build_judge
 from citewell.skills.text_claims import plain_statement, statement_spans
+from citewell.skills.wording import say
 from citewell.types import Hit, Sentence
 
 __all__ = ["CheckRequest", "CheckResult", "Pair", "PairVerdict", "PairsResult", "check", "check_pairs", "check_text"]
@@ -116,9 +117,14 @@ async def _check_batch(app: App, claims: Sequence[str], names: Sequence[str], ju
     left = [n for n, each in enumerate(settled) if each is None]
     if left and judge is not None and units:
         asked = [_claim(claims[n], passages[n], units, judge) for n in left]
-        for n, judgement in zip(left, await judge.judge("", asked, units), strict=True):
+        for n, judgement in zip(left, await judge.judge(_question(asked[0].text), asked, units), strict=True):
             settled[n] = judgement
     return [each or Judgement("not_stated", 0.0, reason=_why_open(judge, units)) for each in settled]
+
+
+def _question(claim: str) -> str:
+    """What a chat model reads as the question, where there is none."""
+    return say("which_hold", language(claim))
 
 
 def _why_open(judge: Judge | None, units: Sequence[Unit]) -> str:
@@ -197,7 +203,7 @@ async def _check_pair(pair: Pair, judge: Judge | None) -> Judgement:
         return Judgement("entailed", 1.0, (quoted,))
     if judge is None or not units:
         return Judgement("not_stated", 0.0)
-    return (await judge.judge(pair.question, [Claim(pair.claim)], units))[0]
+    return (await judge.judge(pair.question or _question(pair.claim), [Claim(pair.claim)], units))[0]
 
 
 def _units(pair: Pair) -> list[Unit]:

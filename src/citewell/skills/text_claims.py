@@ -40,7 +40,7 @@ def plain_statement(text: str) -> str:
 def _blank_lines(lines: list[str]) -> Iterator[str]:
     """The lines, as many spaces in the place of what states nothing, so that offsets stay."""
     fence = ""
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
         mark = line.lstrip()[:3]
         inside, is_fence = bool(fence), mark in _FENCES
         if is_fence and (not fence or mark == fence):
