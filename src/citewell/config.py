@@ -228,7 +228,7 @@ class Settings(BaseSettings):
     embed_url: str = Field("", description="base URL of an OpenAI-compatible embeddings endpoint")
     embed_model: str = Field("", description="model name at that endpoint")
     embed_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
-    embed_workers: int = Field(0, ge=0, description="embedding processes; 0: one a core, four at most")
+    embed_workers: int = Field(0, ge=0, description="threads that embed; 0: one a core")
 
     reranker: Literal["none", "llm", "http"] = Field("none", description="what looks again at the best passages of a search")
     rerank_url: str = Field("", description="base URL of an endpoint with /rerank, in the manner of Cohere, Jina, vLLM or TEI")
