@@ -29,8 +29,8 @@ async def keep(state: DualLoopState, deps: Deps, remember: Remember) -> None:
 
 
 def _settled(state: DualLoopState) -> bool:
-    """Whether the question is one to be remembered: proved, and by more than a search's likeness found to be answered; asked in full words, for a follow-up that is only joined to others
-    would be taken for them; and not about the user, of whom facts tell.
+    """Whether the question is one to be remembered: proved, and not by nearness alone; asked in full words, for a follow-up that
+    is only joined to others would be taken for them; and not about the user, of whom facts tell.
     """
     graded = state.route != "direct" and bool(state.attempts) and state.attempts[-1].proved
     graded = graded and state.drafted is not None and state.drafted.tier != "search"

@@ -1,4 +1,4 @@
-"""Without a connected model: the documents' own sentence that answers, found by the reader, or by likeness where there is none."""
+"""Without a connected model: the documents' own sentence that answers, found by the reader, else by likeness."""
 
 from __future__ import annotations
 
