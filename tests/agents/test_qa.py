@@ -395,7 +395,7 @@ async def test_history_is_kept_within_its_budget(desk: Desk) -> None:
     assert len(kept) < 12
     assert kept[-2].content == QUESTION
     assert kept[-1].role == "assistant"
-    assert asked_for(desk.llm.calls[0]) == "text"  # type: ignore[union-attr] - a scripted model
+    assert asked_for(desk.llm.calls[0]) == "text"  # type: ignore[union-attr]
     assert state.context_summary
 
 

@@ -45,6 +45,6 @@ def end(
     ],
 )
 def test_endings(given: list[JudgeVerdict], more: dict[str, object], status: str, text: str) -> None:
-    ended = end(*given, **more)  # type: ignore[arg-type] - of the table
+    ended = end(*given, **more)  # type: ignore[arg-type]
     assert ended[0] == status
     assert ended[1].startswith(text)
