@@ -102,7 +102,7 @@ def test_kinds_of_sentences(goto: Goto, page: Page, axe: Any, picture: Any, lang
     page.evaluate("() => window.cut()")
     shown = page.get_by_role("article", name=re.compile("Answer|回答"))
     expect(shown.locator("mark.answering")).to_have_text("two years")
-    expect(shown.locator(".sentence-calculation")).to_contain_text(EQUATION)
+    expect(shown.locator(".sentence-calculation")).to_contain_text(EQUATION.replace("*", "×"))
     expect(shown.locator(".sentence-correction")).to_be_visible()
     expect(shown.locator(".verdict-neutral")).to_have_text("The documents do not tell the colour.")
     apart = shown.get_by_role("region", name=re.compile("Not proved by the documents|文档未能证实"))

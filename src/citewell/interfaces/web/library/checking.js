@@ -64,8 +64,13 @@ function Results({ result }) {
   const { sentences, citations } = result;
   const counted = VERDICTS.map((verdict) => ({ verdict, n: sentences.filter((each) => each.verdict === verdict).length }));
   const quotes = new Map(citations.map((citation) => [citation.n, citation]));
-  return html`<p class="lib-found" role="status">
-      <strong>${t("library.checked_n", { n: sentences.length })}</strong>${" "}
+  const head = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const below = (head.current?.getBoundingClientRect().bottom ?? 0) > window.innerHeight * 0.8;
+    if (below) head.current?.scrollIntoView({ block: "start" });
+  }, [result]);
+  return html`<p class="checked-sum" role="status" ref=${head}>
+      <strong>${t("library.checked_n", { n: sentences.length })}</strong>
       ${counted.filter(({ n }) => n).map(({ verdict, n }) => html`<span key=${verdict} class=${`checked-count checked-${verdict}`}>
         <${Icon} name=${SIGNS[verdict]} size=${16} />${t(`library.verdict_${verdict}`)} ${n}</span>`)}
       <span class="muted">${t(result.judge ? "library.judged_by" : "library.judged_by_none", { judge: result.judge, seconds: figure(result.seconds) })}</span>

@@ -59,7 +59,7 @@ function wordsOf(citations) {
 
 /** What kind of sentence it is, where that is worth telling. @param {Sentence} sentence */
 function noteOf({ kind, calculation, verdict }) {
-  if (calculation) return t("ask.note_calculation", { equation: calculation });
+  if (calculation) return t("ask.note_calculation", { equation: calculation.replaceAll("*", "×") });
   return verdict !== "unsupported" && (kind === "correction" || kind === "not_told") ? t(`ask.note_${kind}`) : "";
 }
 

@@ -100,6 +100,11 @@ function underline(places, first, last, sentence, answering) {
   return end;
 }
 
+/** Its citations, and the empty texts that splitting left. @param {ChildNode} node */
+function isPassed(node) {
+  return node instanceof Element ? node.matches("[data-cite]") : node.textContent === "";
+}
+
 /** Behind a sentence: what kind it is, to be seen; what the check found, to be heard. @param {HTMLElement} end @param {Sentence} sentence @param {string} words @param {string} note */
 function tell(end, sentence, words, note) {
   if (note) {
@@ -107,7 +112,7 @@ function tell(end, sentence, words, note) {
     shown.className = `sentence-note sentence-${sentence.kind}`;
     shown.textContent = note;
     let last = /** @type {ChildNode} */ (end);
-    while (last.nextSibling instanceof Element && last.nextSibling.matches("[data-cite]")) last = last.nextSibling;
+    while (last.nextSibling && isPassed(last.nextSibling)) last = last.nextSibling;
     last.after(" ", shown);
   }
   if (sentence.verdict === "supported") return;
