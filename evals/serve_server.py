@@ -50,6 +50,7 @@ class Server:
             "CITEWELL_HOME": str(self.home),
             "CITEWELL_CACHE": str(self.home / "cache"),
             "CITEWELL_LLM": "scripted",
+            "CITEWELL_READER": "scripted",
             "CITEWELL_EMBEDDER": self.embedder,
             "CITEWELL_SCRIPTED_REPLIES": str(script),
             "CITEWELL_COLLECTION": COLLECTION,

@@ -222,13 +222,16 @@ class Settings(BaseSettings):
     llm_model: str = Field("", description="model name at that endpoint")
     llm_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
     llm_timeout: float = Field(120.0, gt=0, description="seconds a call to the chat model may take")
+    llm_evidence: int = Field(
+        8_000, ge=500, le=100_000, description="tokens of evidence that a connected chat model is sent with a question"
+    )
     llm_threads: int = Field(0, ge=0, description="threads of the built-in chat model; 0: one a core")
 
     embedder: Literal["builtin", "openai", "scripted"] = Field("builtin", description="which model embeds")
     embed_url: str = Field("", description="base URL of an OpenAI-compatible embeddings endpoint")
     embed_model: str = Field("", description="model name at that endpoint")
     embed_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
-    embed_workers: int = Field(0, ge=0, description="embedding processes; 0: one a core, four at most")
+    embed_workers: int = Field(0, ge=0, description="threads that embed; 0: one a core")
 
     reader: Literal["builtin", "scripted", "none"] = Field("builtin", description="which model finds answers and judges claims")
     reader_threads: int = Field(0, ge=0, description="threads of the built-in reader; 0: one a core, two at most")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,11 @@ from citewell.config import QASettings, WebsiteSettings
 from citewell.errors import InvalidInput, StorageError, TransientError
 from citewell.flow import name_of
 from citewell.ingest.links import Link
+from citewell.models.script_reply import UNKNOWN, wants
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.retrieve.strategies import Found
+from citewell.skills.draft import DraftStatus
+from citewell.skills.proof.judges import build_judge
 from citewell.skills.reference import Readings
 from citewell.types import Citation, Hit, Message, Step
 
@@ -119,8 +122,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         if self.llm is not None:
-            self.llm.judge_with(lambda messages: 3.0 if FACT in str(messages) else -3.0)
-            self.llm.reply_with(lambda _: FACT)
+            self.llm.reply_with(lambda messages: FACT if FACT in str(messages) else UNKNOWN)
 
     async def locate(self, citations: list[Citation]) -> list[Citation]:
         return citations
@@ -140,6 +142,7 @@ class Desk:
             widen=self.widen,
             late=lambda: self.is_late,
             stopped=lambda: self.is_stopped,
+            judge=build_judge(self.llm, None),
         )
 
     async def run(self, question: str = QUESTION, history: Sequence[Message] = (), **more: Any) -> WebsiteState:
@@ -211,11 +214,11 @@ async def test_explores_until_the_answer_is_there(desk: Desk) -> None:
 
 
 async def test_a_strong_link_is_followed_before_the_model_is_asked(desk: Desk) -> None:
-    """Its words are those of the question: nothing is graded on the way there."""
+    """Its words are those of the question: nothing is drafted on the way there, and what is quoted whole needs no judge."""
     desk.site.links[""] = [link("returns", QUESTION), link("journal", "Journal")]
     await desk.run()
     assert desk.site.paths == [[""], ["returns"]]
-    assert [call.kind for call in desk.llm.calls] == ["yes_no", "chat", "yes_no"]  # type: ignore[union-attr]
+    assert [call.kind for call in desk.llm.calls] == ["chat"]  # type: ignore[union-attr]
 
 
 async def test_an_answer_on_the_first_page(desk: Desk) -> None:
@@ -287,71 +290,94 @@ async def test_without_a_chat_model(desk: Desk) -> None:
 async def test_a_model_that_fails_is_not_asked_again(desk: Desk) -> None:
     """The nearest is shown with a caution, or refused; the reason is a warning."""
     assert desk.llm is not None
-    desk.llm.judge_with(lambda _: (_ for _ in ()).throw(TransientError("busy")))
+    desk.llm.reply_with(lambda _: (_ for _ in ()).throw(TransientError("busy")))
     desk.site.confidence = 0.9
     state = await desk.run()
     assert (state.status, state.stop_reason, state.degraded) == ("fallback", "model_failed", True)
     assert FACT in state.final_answer
     assert len(desk.llm.calls) == 1
-    assert "the chat model did not answer: busy" in state.warnings
+    assert "the chat model did not answer, so the evidence itself is shown: busy" in state.warnings
 
 
-def graded(last: float, messages: Sequence[Message]) -> float:
-    """Of the evidence: whether the fact is there; of the answer: `last`."""
-    return last if "rests on" in str(messages) else 3.0 if FACT in str(messages) else -3.0
+PART = "International orders may be returned."
+MISSING = "The pages read so far do not tell within how many days."
 
 
-async def test_an_answer_that_does_not_settle(desk: Desk) -> None:
-    """Shown with a caution where it is near, withheld where it is not; neither is noted as found."""
-    for last, status in ((-1.9, "fallback"), (-3.0, "refused")):
-        again = Desk(Shelf(desk.site.texts, desk.site.links))
-        assert again.llm is not None
-        again.llm.judge_with(partial(graded, last))
-        state = await again.run()
-        assert (state.status, again.site.noted) == (status, [])
-        assert (FACT in state.final_answer) is (status == "fallback")
-        withheld = "the draft was withheld: what it says stands on the site, but does not settle the question"
-        assert state.warnings == ([] if status == "fallback" else [withheld])
+def draft(status: DraftStatus, *texts: str) -> str:
+    """A draft whose last sentence, in one that tells a part or nothing, says what is missing."""
+    kinds = ["fact"] * len(texts)
+    kinds[-1] = "not_told" if status in {"partly", "not_told"} else "fact"
+    sentences = [{"text": text, "kind": kind} for text, kind in zip(texts, kinds, strict=True)]
+    return json.dumps({"status": status, "sentences": sentences, "question_back": "Which orders?"})
 
 
-async def test_the_name_of_the_site_proves_nothing_and_disproves_nothing(desk: Desk) -> None:
-    """What the front page calls the site need not stand on its other pages; a name that stands nowhere is still none."""
+@pytest.mark.parametrize(
+    ("first", "explores", "status", "said"),
+    [
+        (draft("answered", PART), False, "answered", "International orders may be returned.[1]"),
+        (draft("false_premise", PART), False, "answered", "International orders may be returned.[1]"),
+        (draft("unclear", PART), False, "clarify", "Which orders?"),
+        (draft("partly", PART, MISSING), True, "answered", FACT + "[1]"),
+        (draft("not_told", MISSING), True, "answered", FACT + "[1]"),
+    ],
+)
+async def test_it_explores_on_until_a_draft_tells_the_whole(
+    desk: Desk, first: str, explores: bool, status: str, said: str
+) -> None:
+    """What a draft says of itself decides, while there are links to follow."""
     assert desk.llm is not None
-    desk.site.titles[HOME] = "Lumo Lamps"
-    desk.llm.judge_with(lambda messages: 3.0 if FACT in str(messages) else -3.0)
-    desk.llm.reply_with(lambda _: f"At Lumo Lamps, {FACT[0].lower()}{FACT[1:]}")
+    desk.site.texts[""] = "International orders may be returned to our shop."
+    desk.llm.enqueue(first)
     state = await desk.run()
-    assert (state.status, [sentence.verdict for sentence in state.proof.sentences]) == ("answered", ["supported"])
-    other = Desk(Shelf(desk.site.texts, desk.site.links, titles={HOME: "Lumo Lamps"}))
-    assert other.llm is not None
-    other.llm.reply_with(lambda _: f"At Brass Beacons, {FACT[0].lower()}{FACT[1:]}")
-    assert (await other.run()).status != "answered"
+    assert (len(desk.site.asked) > 1) is explores
+    assert (state.status, state.final_answer) == (status, said)
 
 
-async def test_a_draft_without_proof(desk: Desk) -> None:
-    """Is withheld, and that is said; the answer is plainly there, so the page's own sentences are shown with a caution."""
+async def test_a_part_of_the_answer_will_do_where_nothing_is_left_to_read(desk: Desk) -> None:
+    """It is told together with what is missing, and drafted from the same evidence once only."""
     assert desk.llm is not None
-    desk.llm.reply_with(lambda _: "International orders may be returned within 99 days.")
+    desk.site.texts, desk.site.links = {"": "International orders may be returned to our shop."}, {}
+    desk.llm.reply_with(lambda _: draft("partly", PART, MISSING))
     state = await desk.run()
-    assert (state.status, state.stop_reason) == ("fallback", "unsettled")
-    assert "99" not in state.final_answer
-    assert FACT in [citation.quote for citation in state.proof.citations]
-    assert "the draft was withheld: none of its sentences stands on the site" in state.warnings
+    assert (state.status, state.told) == ("answered", "part")
+    assert state.final_answer == f"International orders may be returned.[1] {MISSING}"
+    assert [sentence.kind for sentence in state.proof.sentences] == ["fact", "not_told"]
+    assert [wants(call.schema) for call in desk.llm.calls] == ["sentences", "verdicts"]
 
 
-async def test_a_follow_up_is_put_in_full_words(desk: Desk) -> None:
-    """By the model; without one, behind the question it leans on."""
+FALSE = "International orders may be returned within 99 days."
+
+
+@pytest.mark.parametrize(("text", "status"), [(FALSE, "refused"), (f"{FACT} {FALSE}", "fallback")])
+async def test_a_draft_that_the_judge_does_not_find_proved(desk: Desk, text: str, status: str) -> None:
+    """Nothing of it is shown where nothing is proved, else what is unproved apart; neither is noted as found."""
+    assert desk.llm is not None
+    desk.llm.reply_with(lambda messages: text if FACT in str(messages) else UNKNOWN)
+    state = await desk.run()
+    assert (state.status, state.stop_reason, desk.site.noted) == (status, "unsettled", [])
+    proved, _, apart = state.final_answer.partition("\n\nThe documents do not prove this:")
+    assert "99" not in proved
+    assert (FACT in proved) is (FALSE in apart) is (status == "fallback")
+    assert [s.text for s in state.proof.sentences if s.verdict == "supported"] == ([FACT] if status == "fallback" else [])
+    assert any("proved" in warning for warning in state.warnings)
+
+
+async def test_a_follow_up_is_read_with_the_conversation(desk: Desk) -> None:
+    """Links are chosen and passages found by the joined question; a connected model is asked the question itself."""
     history = [
         Message(role="user", content="Within how many days may orders be returned?"),
         Message(role="assistant", content="14 days."),
     ]
-    assert desk.llm is not None
-    desk.llm.enqueue("Within how many days may international orders be returned?")
+    joined = "Within how many days may orders be returned? And international ones?"
     state = await desk.run("And international ones?", history)
-    assert state.standalone == "Within how many days may international orders be returned?"
-    plain = Desk(Shelf(desk.site.texts, desk.site.links), llm=None)
+    assert (state.status, state.standalone, desk.site.noted) == ("answered", joined, [(joined, ["doc-returns"])])
+    assert desk.llm is not None
+    sent = desk.llm.calls[-1].messages[-1].content
+    assert "Question: And international ones?" in sent
+    assert "user: Within how many days may orders be returned?\nassistant: 14 days." in sent
+    plain = Desk(Shelf(desk.site.texts, desk.site.links, confidence=0.9), llm=None)
     state = await plain.run("And international ones?", history)
-    assert state.standalone == "Within how many days may orders be returned? And international ones?"
+    assert (state.status, state.standalone) == ("answered", joined)
 
 
 async def test_small_talk_asks_nobody(desk: Desk) -> None:

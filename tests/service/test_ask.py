@@ -37,17 +37,17 @@ async def test_an_answer_is_proved_against_the_stored_text(filled: App) -> None:
     document = await filled.catalog.content(citation.doc_id)
     assert document.text[citation.start : citation.end] == citation.quote == "The lighthouse was built in 1857."
     assert citation.section == "Lighthouse"
-    assert answer.usage.calls == 2
+    assert answer.usage.calls == 1, "what is quoted whole needs no judge"
     assert answer.usage.seconds["total"] > 0
 
 
 async def test_the_trace_keeps_steps_prompts_and_answer(filled: App) -> None:
     """What was shown can be looked up again."""
-    script(filled).enqueue("灯塔建于1857年。")
+    script(filled).enqueue("灯塔建于1857年。", '{"verdicts": [{"n": 1, "verdict": "entailed"}]}')
     answer = await ask(filled, AskRequest(question="灯塔是哪年建的？"))
     trace = await filled.traces.get(answer.trace_id)
     assert [s.node for s in trace.steps][:2] == ["InputValidationNode", "QuestionUnderstandingNode"]
-    assert [p["job"] for p in trace.prompts] == ["yes_no", "chat"]
+    assert [p["job"] for p in trace.prompts] == ["chat", "chat"]
     assert trace.answer == answer
     assert answer.citations[0].quote == "灯塔建于一八五七年。"
 
@@ -55,11 +55,12 @@ async def test_the_trace_keeps_steps_prompts_and_answer(filled: App) -> None:
 async def test_a_session_keeps_the_conversation(filled: App) -> None:
     """The follow-up knows what was asked; the session lists both turns in order."""
     llm = script(filled)
-    llm.enqueue("The lighthouse was built in 1857.", "Is the lamp of the lighthouse electric?", "Its lamp is electric.")
+    llm.enqueue("The lighthouse was built in 1857.", "Its lamp is electric.")
     first = await ask(filled, AskRequest(question="When was the lighthouse built?"))
     second = await ask(filled, AskRequest(question="And is its lamp electric?", session_id=first.session_id))
     assert second.session_id == first.session_id
     assert second.answer == "Its lamp is electric.[1]"
+    assert "user: When was the lighthouse built?" in llm.calls[-1].messages[-1].content
     roles = [m.role for m in await filled.sessions.history(first.session_id)]
     assert roles == ["user", "assistant", "user", "assistant"]
 
@@ -67,7 +68,7 @@ async def test_a_session_keeps_the_conversation(filled: App) -> None:
 async def test_history_of_the_request_needs_no_session(filled: App) -> None:
     """A stateless channel brings its own history and leaves nothing behind."""
     history = [Message(role="user", content="When was the lighthouse built?"), Message(role="assistant", content="1857.")]
-    script(filled).enqueue("Is the lamp electric?", "Its lamp is electric.")
+    script(filled).enqueue("Its lamp is electric.")
     answer = await ask(filled, AskRequest(question="And is its lamp electric?", history=history))
     assert answer.session_id == ""
     assert await filled.sessions.list("local") == []

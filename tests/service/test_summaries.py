@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator
 
@@ -10,11 +11,12 @@ import pytest
 
 from citewell.config import IngestSettings, Settings
 from citewell.errors import PermanentError, TransientError
+from citewell.models.script_reply import wants
 from citewell.models.scripted import ScriptedLLM
 from citewell.service import summaries as module
 from citewell.service.add import add_data, embed_pending, pending
 from citewell.service.app import App
-from citewell.service.summaries import faithful, keep_writing, write_summaries
+from citewell.service.summaries import keep_writing, write, write_summaries
 
 SECTION = (
     "The lighthouse lamp was replaced in 1931. Its light is visible for 18 miles. Two keepers look after the lamp. "
@@ -55,7 +57,7 @@ async def test_a_faithful_summary_takes_the_extractive_ones_place(app: App) -> N
     assert sorted(await shown(app)) == sorted([GOOD, HARBOUR])
     assert await pending(app) == 2
     assert await write_summaries(app) == 0
-    assert len(script(app).calls) == 2
+    assert [wants(call.schema) for call in script(app).calls] == ["", "verdicts"] * 2
     assert "1931" in script(app).calls[0].messages[-1].content
 
 
@@ -67,7 +69,7 @@ async def test_an_invention_is_thrown_away(app: App) -> None:
     assert sorted(await shown(app)) == sorted(before)
     assert await pending(app) == 0
     assert await write_summaries(app) == 0
-    assert len(script(app).calls) == 2
+    assert len(script(app).calls) == 4
 
 
 async def test_a_failing_model_costs_nothing(app: App) -> None:
@@ -114,12 +116,23 @@ async def test_the_keeper_tells_once(app: App, monkeypatch: pytest.MonkeyPatch, 
     assert caplog.text.count("summaries wait: busy") == 1
 
 
-def test_faithful() -> None:
-    """Figures, names, denials and most words must be the section's; Chinese likewise."""
-    assert faithful(GOOD, "Lighthouse", SECTION)
-    assert not faithful("The light is visible for 28 miles.", "Lighthouse", SECTION)
-    assert not faithful("The lamp was never replaced.", "Lighthouse", SECTION)
-    assert not faithful("", "Lighthouse", SECTION)
-    chinese = "星桥相机的保修期为两年。电池的保修期为六个月。人为损坏不在保修范围内。"
-    assert faithful("星桥相机的保修期为两年，电池的保修期为六个月。", "保修", chinese)
-    assert not faithful("星桥相机的保修期为三年。", "保修", chinese)
+TWO = f"{GOOD} Two keepers look after it."
+ENTAILED = {"n": 1, "verdict": "entailed", "evidence": ["1.1", "1.2"]}
+CONTRADICTED = {"n": 2, "verdict": "contradicted", "evidence": ["1.3"], "reason": "three keepers"}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "kept"),
+    [([ENTAILED, ENTAILED | {"n": 2}], TWO), ([ENTAILED, CONTRADICTED], ""), ([ENTAILED], "")],
+)
+async def test_the_judge_has_to_find_every_sentence_entailed(verdicts: list[dict[str, object]], kept: str) -> None:
+    """One that it refutes, or passes over, is one too many."""
+    llm = ScriptedLLM(TWO, json.dumps({"verdicts": verdicts}))
+    assert await write(llm, ("Lighthouse",), SECTION) == kept
+
+
+async def test_a_small_model_writes_none() -> None:
+    """It cannot judge what it wrote."""
+    llm = ScriptedLLM(GOOD)
+    llm.evidence_tokens = 500
+    assert (await write(llm, ("Lighthouse",), SECTION), llm.calls) == ("", [])

@@ -12,7 +12,7 @@ from typing import Literal
 
 from citewell.agents.data_end import clarify, refuse, settle
 from citewell.agents.data_state import DataState, Deps, Loaded
-from citewell.agents.data_statement import asked_of, chat_model, outcome, proposed
+from citewell.agents.data_statement import asked_of, outcome, proposed
 from citewell.errors import BudgetSpent, CitewellError, NotFound, SourceUnavailable
 from citewell.flow import END, Graph, node, note
 from citewell.ingest.sentences import language

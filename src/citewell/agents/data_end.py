@@ -13,8 +13,8 @@ from citewell.errors import CitewellError
 from citewell.flow import emit, note
 from citewell.knowledge.confirmed_types import Confirmed, Known
 from citewell.retrieve.engines.base import Rows
-from citewell.skills.cell_text import lines
 from citewell.skills.answering import note_judgements
+from citewell.skills.cell_text import lines
 from citewell.skills.chart import choose
 from citewell.skills.cite import Proof
 from citewell.skills.data_words import say
@@ -24,6 +24,7 @@ from citewell.skills.evidence import Passage
 from citewell.skills.format import with_markers
 from citewell.skills.numbered import number_sentences
 from citewell.skills.plan_sql import Candidate
+from citewell.skills.proof.exact import is_quoted
 from citewell.skills.proof.prove import judge_draft, show_proof
 from citewell.skills.stored_values import Absent, stand_in, tables_of
 from citewell.skills.tell_rows import QUOTED, hollow, tell
@@ -83,8 +84,8 @@ async def settle(state: DataState, deps: Deps) -> None:
 
 
 async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
-    """Our own sentences, whose figures are cells; instead of them a connected model's, where its judge finds every one proved by
-    the rows and the statement.
+    """Our own sentences, whose figures are cells; a connected model's instead, where its judge finds each of them proved by the
+    rows and the statement.
     """
     own = [Sentence(text=each.text, verdict="supported") for each in tell(rows, state.lang)]
     if deps.llm is None or state.degraded or not is_connected(deps.llm) or hollow(rows):
@@ -95,26 +96,28 @@ async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
     except CitewellError as error:
         note(worded=error.message)
         return own
+    if draft.status == "not_told" or any(is_quoted(sentence.text, units) for sentence in draft.sentences):
+        return own  # a row that is copied is not worded
     proven = await judge_draft(draft, state.standalone, units, deps.judge)
     note_judgements(proven)
-    if not proven.proved or draft.status == "not_told":
+    if not proven.proved:
         return own
     return [s.model_copy(update={"citations": []}) for s in show_proof(proven).sentences]
 
 
 def _rows_passage(state: DataState, rows: Rows) -> Passage:
-    """The statement and the rows that it gave, as evidence: one line each."""
+    """The rows as evidence, one line each, headed by the statement that gave them and their number."""
     assert state.source is not None
-    shown = lines(rows, SHOWN)
-    more = [f"({len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''})"]
-    parts = [f"SQL: {' '.join(state.generated_logic.split())}", *shown, *more]
+    parts = lines(rows, SHOWN)
+    heading = f"SQL: {' '.join(state.generated_logic.split())}"
+    count = f"{len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''}"
     text = "\n".join(parts)
     spans, at = [], 0
     for part in parts:
         spans.append((at, at + len(part)))
         at += len(part) + 1
     name = state.source.name
-    hit = Hit(0, name, "", name, f"table:{name}", (), None, 0, len(text), text, state.lang)
+    hit = Hit(0, name, "", name, f"table:{name}", (heading, count), None, 0, len(text), text, state.lang)
     return Passage(1, hit, tuple(spans), text)
 
 

@@ -20,8 +20,8 @@ from citewell.models.base import LLM
 from citewell.models.prompt import ask_json, fill, load
 from citewell.retrieve.rank import coverage
 from citewell.skills.clean import clean
-from citewell.skills.entities import search_names
 from citewell.skills.decision import is_connected
+from citewell.skills.entities import search_names
 from citewell.skills.evidence import seen
 from citewell.skills.intent import RULES as INTENTS
 from citewell.skills.pointed import Pointed, pointed

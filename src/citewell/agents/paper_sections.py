@@ -18,7 +18,7 @@ from citewell.skills.answering import Drafted, Means, draft_answer
 from citewell.skills.decision import is_connected, tier_of
 from citewell.skills.draft import Draft, DraftSentence, DraftStatus
 from citewell.skills.evidence import Passage
-from citewell.skills.numbered import number_sentences
+from citewell.skills.numbered import number_sentences, pick_units
 from citewell.skills.paper_chunk import chunk_of, section_chunk
 from citewell.skills.paper_chunk_selection import selection_chunk
 from citewell.skills.pointed import Pointed
@@ -74,7 +74,7 @@ def _role(at: int, book: OpenPaper) -> Role | None:
 
 
 async def section_agent(agent: str, package: SectionPackage, means: Means, *, explains: bool) -> SectionDraft:
-    """Draft from the package alone; `unknown` where its part does not tell. `explains`: the first passage is to be explained."""
+    """Draft from the package alone; `unknown` where its part does not tell. `explains`: its first passage is explained."""
     note(
         received={
             "clarified_question": package.clarified_question,
@@ -111,10 +111,11 @@ def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
     passages: list[Passage] = []
     sentences: list[DraftSentence] = []
     for each in told:
-        ids = {unit.id: f"{unit.passage.n + len(passages)}.{unit.id.partition('.')[2]}" for unit in each.units}
-        moved = [s.model_copy(update={"evidence": [ids.get(i, i) for i in s.evidence]}) for s in each.draft.sentences]
-        sentences += [s for s in moved if s.kind != "not_told"]
-        passages += [replace(passage, n=passage.n + len(passages)) for passage in each.passages]
-    passages = [replace(passage, n=n) for n, passage in enumerate(passages, start=1)]
+        at = {passage.n: n for n, passage in enumerate(each.passages, start=len(passages) + 1)}
+        passages += [replace(passage, n=at[passage.n]) for passage in each.passages]
+        for sentence in each.draft.sentences:
+            if sentence.kind != "not_told":
+                ids = [f"{at[u.passage.n]}.{u.id.partition('.')[2]}" for u in pick_units(sentence.evidence, each.units)]
+                sentences.append(sentence.model_copy(update={"evidence": ids}))
     status: DraftStatus = "answered" if any(each.draft.status == "answered" for each in told) else told[0].draft.status
     return replace(told[0], question=question, passages=passages, draft=Draft(status=status, sentences=sentences))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from citewell.agents import website_links
 from citewell.agents.website_end import settle
@@ -30,7 +29,7 @@ from citewell.skills.intent import RULES as INTENTS
 from citewell.skills.intent import classify_intent
 from citewell.skills.proof.prove import judge_draft, show_proof
 from citewell.skills.recollect import with_origin
-from citewell.skills.reference import depends_on_history, readings
+from citewell.skills.reference import readings
 from citewell.skills.validate import objection
 from citewell.types import Event, Hit
 
@@ -76,9 +75,7 @@ async def _understand(state: WebsiteState, deps: Deps) -> None:
     state.intent = (await classify_intent(question, deps.embedder)).label
     if state.intent == "smalltalk" and not GREETING.search(question):
         state.intent = "fact"  # near a greeting by example only, as "contact" and "How does it work?" are
-    state.standalone = question
-    if history and depends_on_history(question, history) and not is_connected(deps.llm):
-        state.standalone = state.read.text  # a connected model reads it with the conversation in its answer call
+    state.standalone = state.read.text
     note(standalone=state.standalone, intent=state.intent)
 
 
@@ -225,9 +222,10 @@ async def _tells(state: WebsiteState, deps: Deps) -> bool:
         return state.told != "nothing"
     state.graded = state.spans
     quoted_only = state.degraded or state.stop_reason.startswith("budget")
+    reads_history = is_connected(deps.llm) and not quoted_only
     drafted = await draft_answer(
         deps,
-        state.standalone,
+        state.user_question if reads_history else state.standalone,
         state.passages,
         history=state.conversation_history,
         wanted=state.instruction,

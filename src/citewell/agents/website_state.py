@@ -122,7 +122,7 @@ class WebsiteState:
     # CrawlAndExtract
     lang: str = "en"
     intent: str = ""
-    standalone: str = ""  # the question as it is understood alone, and as it is answered
+    standalone: str = ""  # the question behind those that it leans on: links, passages and answers are found by it
     read: Readings = field(default_factory=lambda: Readings(""))
     urls_to_process: list[int] = field(default_factory=list)
     visited_urls: list[int] = field(default_factory=list)  # asked for in this run, in their order

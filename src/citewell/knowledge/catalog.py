@@ -162,6 +162,14 @@ class Catalog:
 
         return await self._db.read(content)
 
+    async def text_lengths(self, doc_ids: Sequence[str]) -> dict[str, int]:
+        """Characters of each document's text; those that are gone are left out."""
+
+        def lengths(connection: Connection) -> dict[str, int]:
+            return documents.text_lengths(connection, doc_ids)
+
+        return await self._db.read(lengths)
+
     async def boxes(self, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
         """The lines that touch any of these spans of the text, in order, each once; empty where nothing is laid out."""
 

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic import Field
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping, bindparam, text
 
 from citewell.errors import InvalidInput
 from citewell.knowledge import chunks, vectors
@@ -212,6 +212,13 @@ def content(connection: Connection, doc_id: str) -> Document:
         warnings=tuple(json.loads(row.warnings)),
         dated=row.dated,
     )
+
+
+def text_lengths(connection: Connection, doc_ids: Sequence[str]) -> dict[str, int]:
+    """Characters of each document's text, by doc_id."""
+    statement = text("SELECT doc_id, length(text) AS size FROM documents WHERE doc_id IN :ids")
+    rows = connection.execute(statement.bindparams(bindparam("ids", expanding=True)), {"ids": list(doc_ids)})
+    return {row.doc_id: row.size for row in rows}
 
 
 def boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:

@@ -5,6 +5,7 @@ The one rule: servers differ; what one refuses is sent again in another form (`Q
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, TypeVar
 
@@ -23,12 +24,11 @@ from citewell.types import Message
 TOP = 20  # most that OpenAI lists
 BATCH = 64  # texts that an embeddings request carries
 T = TypeVar("T")
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 
 
 class OpenAILLM:
     """Implements `LLM`."""
-
-    evidence_tokens = 8_000
 
     def __init__(self, settings: Settings, named: Literal["llm", "judge"] = "llm") -> None:
         """`named`: the settings that name the endpoint, as in `llm_url`, `llm_model`, `llm_key`."""
@@ -36,6 +36,7 @@ class OpenAILLM:
         self._endpoint = Endpoint(url, model, key.get_secret_value(), settings.llm_timeout, named)
         self._quirks: tuple[Quirk, ...] = ()
         self.name = f"openai:{model}"
+        self.evidence_tokens = settings.llm_evidence
 
     @call("chat")
     async def chat(
@@ -96,7 +97,8 @@ class OpenAILLM:
     async def _whole(self, request: Request) -> Reply:
         completion = await self._create(request)
         choice = self._endpoint.part(completion, "choices")[0]
-        return Reply(choice.message.content or "", spent(completion.usage), choice.finish_reason != "length")
+        text = without_thinking(choice.message.content or "")
+        return Reply(text, spent(completion.usage), choice.finish_reason != "length")
 
     async def _streamed(self, request: Request, on_token: OnToken) -> Reply:
         pieces: list[str] = []
@@ -108,8 +110,9 @@ class OpenAILLM:
                     finished = finished and choice.finish_reason != "length"
                     if choice.delta.content:
                         pieces.append(choice.delta.content)
-                        on_token(choice.delta.content)
-        return Reply("".join(pieces), spent(usage), finished)
+                        if not _is_thinking("".join(pieces)):
+                            on_token(choice.delta.content)
+        return Reply(without_thinking("".join(pieces)), spent(usage), finished)
 
     async def _judged(self, request: Request) -> YesNo:
         completion = await self._create(request)
@@ -156,6 +159,18 @@ class OpenAIEmbedder:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vector = vectors / np.maximum(lengths, np.float32(1e-12))
         return unit
+
+
+def without_thinking(text: str) -> str:
+    """A reply without what a reasoning model thinks aloud before it, `<think>...</think>`. One that was cut off while thinking
+    has said nothing.
+    """
+    return "" if _is_thinking(text) else _THOUGHT.sub("", text)
+
+
+def _is_thinking(text: str) -> bool:
+    opened = text.lstrip()
+    return (opened.startswith("<think>") and "</think>" not in opened) or ("<think>".startswith(opened) and bool(opened))
 
 
 def spent(usage: Any) -> Tokens:

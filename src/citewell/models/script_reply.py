@@ -13,7 +13,7 @@ from citewell.types import Message
 
 UNKNOWN = "I don't know."
 _WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]+")
-_QUESTION = re.compile(r"^\s*(?:question|问题|问)\s*[:：]\s*", re.IGNORECASE)
+_QUESTION = re.compile(r"^\s*(?:(?:last )?question|问题|问)\s*[:：]\s*", re.IGNORECASE)
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
@@ -76,14 +76,16 @@ SHARED = 0.6  # of a statement's words that one or two numbered sentences must h
 
 
 def wants(schema: dict[str, Any] | None) -> str:
-    """Which structured reply a schema asks for: `sentences` (a draft), `verdicts` (a judge) or "" (something else)."""
+    """Which structured reply a schema asks for: `sentences` (a draft), `verdicts` (a judge), `clarified_question` (a controller)
+    or "" (something else).
+    """
     properties = (schema or {}).get("properties", {})
-    return next((name for name in ("verdicts", "sentences") if name in properties), "")
+    return next((name for name in ("verdicts", "sentences", "clarified_question") if name in properties), "")
 
 
 def draft_of(text: str, messages: Sequence[Message]) -> str:
-    """Plain text as a draft, each sentence with the numbered sentences that share most words with it; "I don't know" as one that
-    tells nothing.
+    """Plain text as a draft, each sentence with the numbered sentences that share most words with it; "I don't know" as one
+    that tells nothing.
     """
     if text.strip() == UNKNOWN:
         missing = {"text": "The documents do not tell this.", "kind": "not_told", "evidence": []}
@@ -99,6 +101,11 @@ def quote_draft(messages: Sequence[Message]) -> str:
     numbered, asked = _numbered(messages), _question(messages)
     best = max(numbered, key=lambda each: len(set(words(asked)) & set(words(each[1]))), default=("", ""))
     return draft_of(best[1] if set(words(asked)) & set(words(best[1])) else UNKNOWN, messages)
+
+
+def repeat_question(messages: Sequence[Message]) -> str:
+    """A controller's reply that leaves the question as it is and chooses nobody."""
+    return json.dumps({"clarified_question": _question(messages), "sections": []}, ensure_ascii=False)
 
 
 def judge_words(messages: Sequence[Message]) -> str:

@@ -7,7 +7,7 @@
     assert "capital" in llm.calls[0].messages[-1].content
 
 Same script, same calls, same replies; with no script left, chat quotes the passages it was sent. Where a structured answer is
-asked for, plain text of the script is put into its form; a judge is scripted with `{"verdicts": [...]}`, or goes by shared words.
+asked for, plain text of the script takes its form; a judge is scripted with `{"verdicts": [...]}` or goes by shared words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, ModelUnavailable, PermanentError, TransientError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
-from citewell.models.script_reply import draft_of, example, judge_words, quote, quote_draft, wants, words
+from citewell.models.script_reply import draft_of, example, judge_words, quote, quote_draft, repeat_question, wants, words
 from citewell.models.watched import call
 from citewell.types import Message
 
@@ -128,9 +128,10 @@ class ScriptedLLM:
         on_token: OnToken | None = None,
     ) -> Reply:
         self._asked(Call("chat", tuple(messages), schema, max_tokens))
-        script = self._chat if wants(schema) != "verdicts" or self._judges_next() else deque[Line]()
+        wanted = wants(schema)
+        script = self._chat if wanted in {"", "sentences"} or self._is_next(wanted) else deque[Line]()
         text = str(await self._next(script, lambda: self._made_up(messages, schema)))
-        if wants(schema) == "sentences" and '"sentences"' not in text:
+        if wanted == "sentences" and '"sentences"' not in text:
             text = draft_of(text, messages)
         for mark in stop:
             text = text.partition(mark)[0]
@@ -162,14 +163,16 @@ class ScriptedLLM:
             raise line.value
         return line.value
 
-    def _judges_next(self) -> bool:
-        """Whether the next line of the script is for a judge: plain text is for whoever writes."""
+    def _is_next(self, wanted: str) -> bool:
+        """Whether the next line of the script is such a reply, for a judge or who routes: plain text is for whoever writes."""
         line = self._chat[0].value if self._chat else ""
-        return isinstance(line, Exception) or '"verdicts"' in str(line)
+        return isinstance(line, Exception) or f'"{wanted}"' in str(line)
 
     def _made_up(self, messages: Sequence[Message], schema: dict[str, Any] | None) -> str:
         if wants(schema) == "verdicts":
             return judge_words(messages)
+        if wants(schema) == "clarified_question":
+            return repeat_question(messages)
         if self._reply is not None:
             return self._reply(messages)
         if wants(schema) == "sentences":

@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from citewell.ingest.script import count_tokens
+from citewell.knowledge.catalog import Catalog
 from citewell.knowledge.index import Index
 from citewell.types import Hit
+
+CHARS_A_TOKEN = 5  # at most, as `count_tokens` counts
 
 
 async def expanded(index: Index, hits: Sequence[Hit], before: int, after: int, budget: int) -> list[Hit]:
@@ -35,6 +38,26 @@ async def expanded(index: Index, hits: Sequence[Hit], before: int, after: int, b
         else:
             chosen.append(hit)
     return await _merged(index, chosen)
+
+
+async def whole_documents(index: Index, catalog: Catalog, hits: Sequence[Hit], budget: int) -> dict[str, Hit]:
+    """The documents of the hits, best first, that are short enough to be read whole: one hit from their first to their last
+    character each, as many as fit into `budget` tokens together, by doc_id.
+    """
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.doc_id, hit)
+    sizes = await catalog.text_lengths(list(best))
+    whole: dict[str, Hit] = {}
+    for doc_id, hit in best.items():
+        if not 0 < sizes.get(doc_id, 0) <= CHARS_A_TOKEN * budget:
+            continue
+        (text,) = await index.texts([(doc_id, 0, sizes[doc_id])])
+        cost = count_tokens(text or "")
+        if text is not None and cost <= budget:
+            whole[doc_id] = replace(hit, start=0, end=len(text), text=text, heading_path=(), page=None, words="")
+            budget -= cost
+    return whole
 
 
 def _span(hit: Hit, beside: Sequence[Hit]) -> tuple[int, int]:

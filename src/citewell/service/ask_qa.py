@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from itertools import zip_longest
 
 from citewell.agents import qa
 from citewell.agents.qa_state import Deps, QAState
+from citewell.errors import CitewellError
+from citewell.ingest.script import count_tokens
 from citewell.models.base import Vector
-from citewell.retrieve.expand import expanded
+from citewell.retrieve.expand import expanded, whole_documents
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
 from citewell.service.app import App
@@ -17,13 +20,16 @@ from citewell.service.run import Run
 from citewell.service.search import find
 from citewell.service.vouched import vouching
 from citewell.skills.decision import is_connected
+from citewell.skills.entities import search_names
 from citewell.skills.evidence import Widen
+from citewell.skills.find_answer import split_question
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.judges import build_judge
 from citewell.skills.sensitive import word_list
 from citewell.types import Answer, Event, Hit, Step
 
 HITS = 8  # chunks that a search hands to an agent: as many as the reader looks at
+WHOLE = 0.75  # of the budget of evidence that documents may take that are sent whole
 HITS_CONNECTED = 24  # to one whose model has room for them
 
 
@@ -61,7 +67,8 @@ def _deps(run: Run) -> Deps:
     app = run.app
 
     async def search(text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
-        return await find(app, run.options, text, vector, entities, run.where, hits_of(run), context)
+        found = await find(app, run.options, text, vector, entities, run.where, hits_of(run), context)
+        return merge_found(found, await search_parts(run, text))
 
     return Deps(
         settings=app.settings.qa,
@@ -78,6 +85,27 @@ def _deps(run: Run) -> Deps:
     )
 
 
+async def search_parts(run: Run, question: str) -> list[Found]:
+    """One search for each part of a question that asks several things; none for others, or where a part cannot be embedded."""
+    found = []
+    for part in split_question(question):
+        try:
+            vector = await run.app.embedder.query(part)
+        except CitewellError:
+            return []  # the whole question was searched by words, which hold those of the parts
+        entities = search_names(part)
+        found.append(await find(run.app, run.options, part, vector, entities, run.where, hits_of(run)))
+    return found
+
+
+def merge_found(whole: Found, parts: Sequence[Found]) -> Found:
+    """The hits of all searches taken in turn, each once, as many as the whole question's search found; its confidence."""
+    lists = [list(found.hits) for found in (*parts, whole)]
+    turns = (hit for row in zip_longest(*lists) for hit in row if hit is not None)
+    hits = list({hit.chunk_id: hit for hit in turns}.values()) if parts else list(whole.hits)
+    return Found(hits[: max(len(whole.hits), 2 * len(parts))], whole.confidence, whole.warnings)
+
+
 def hits_of(run: Run) -> int:
     """How many chunks a search shall find for this question's tier."""
     return HITS_CONNECTED if is_connected(run.meter) else HITS
@@ -89,11 +117,13 @@ def judge_of(run: Run) -> Judge | None:
 
 
 def widener(app: App) -> Widen:
-    """Adds what stands around hits, for a model with room for it."""
+    """For a model with room: the best documents whole where they are short, and what stands around the other hits."""
 
     async def widen(hits: Sequence[Hit], budget: int) -> list[Hit]:
-        beside = app.settings.search.neighbours
-        return await expanded(app.index, hits, beside, beside, budget)
+        whole = await whole_documents(app.index, app.catalog, hits, int(budget * WHOLE))
+        beside, left = app.settings.search.neighbours, budget - sum(count_tokens(hit.text) for hit in whole.values())
+        rest = await expanded(app.index, [hit for hit in hits if hit.doc_id not in whole], beside, beside, left)
+        return [*whole.values(), *rest]
 
     return widen
 

@@ -1,5 +1,4 @@
-"""Without a connected model: the documents' own sentence that answers, found by the reader, or by likeness where there is none.
-"""
+"""Without a connected model: the documents' own sentence that answers, found by the reader, else by likeness."""
 
 from __future__ import annotations
 
@@ -10,7 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from citewell.ingest.sentences import sentences
 from citewell.models.base import Embedder
 from citewell.models.reader import Reader, Reading
 from citewell.retrieve.rank import coverage, stretched
@@ -33,7 +31,9 @@ class FoundAnswer:
     signals: dict[str, float] = field(default_factory=dict)
 
 
-async def find_answer(question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None) -> FoundAnswer:
+async def find_answer(
+    question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None
+) -> FoundAnswer:
     """The sentences that answer, quoted whole, with the answering words marked where the reader knows them. A question of
     several parts gets one sentence for each. Raises ModelUnavailable.
     """
@@ -110,8 +110,3 @@ async def _nearest_sentence(question: str, passages: Sequence[Passage], embedder
         scores = scores + stretched(await embedder.passages([unit.text for unit in units]) @ await embedder.query(question))
     best = units[int(np.argmax(scores))]
     return Draft(status="answered", sentences=[DraftSentence(text=best.text, evidence=[best.id])])
-
-
-def split_sentences(text: str) -> list[str]:
-    """The sentences of a text."""
-    return [text[start:end] for start, end in sentences(text)]

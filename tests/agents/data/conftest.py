@@ -23,6 +23,7 @@ from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.retrieve.engines.base import Column, ForeignKey, Rows, Schema, Table
 from citewell.skills import plan_sql
 from citewell.skills.plan_sql import Analysis, Asked, Candidate
+from citewell.skills.proof.judges import build_judge
 from citewell.types import Message, Step
 
 MADE = """
@@ -132,7 +133,16 @@ class Desk:
         messages = [Message(role=role, content=text) for role, text in history]
         state = DataState(question, source_name=source, history=messages)
         given = Deps(
-            self.settings, self.llm, ScriptedEmbedder(), self.load, self.query, self.check, self.recall, self.late, **deps
+            self.settings,
+            self.llm,
+            ScriptedEmbedder(),
+            self.load,
+            self.query,
+            self.check,
+            self.recall,
+            self.late,
+            judge=build_judge(self.llm, None),
+            **deps,
         )
         self.events = [event async for event in GRAPH.run(state, given)]
         return state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,9 +15,12 @@ from citewell.config import PaperSettings, QASettings
 from citewell.ingest.paper import Float, Mention, Paper, Part, Reference, Role
 from citewell.models.base import LLM
 from citewell.models.metered import Metered
+from citewell.models.reader import Reader
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.retrieve.rank import coverage
 from citewell.retrieve.strategies import Found
+from citewell.skills.proof.judge import JudgeVerdict
+from citewell.skills.proof.judges import build_judge
 from citewell.skills.reading import OpenPaper
 from citewell.skills.reference import Readings
 from citewell.stage import played
@@ -78,6 +82,16 @@ def made(parts: Sequence[tuple[Role, str, str]] = PARTS) -> OpenPaper:
     return OpenPaper("doc_1", "papers", "paper:1/a.pdf", document, paper)
 
 
+def routed(question: str, *sections: str) -> str:
+    """A controller's reply."""
+    return json.dumps({"clarified_question": question, "sections": sections})
+
+
+def verdicts(*said: JudgeVerdict) -> str:
+    """A judge's reply: of each statement in order."""
+    return json.dumps({"verdicts": [{"n": n, "verdict": verdict, "reason": "so"} for n, verdict in enumerate(said, start=1)]})
+
+
 @dataclass
 class Desk:
     """Everything a question needs; `searches` keeps what was searched for."""
@@ -90,6 +104,7 @@ class Desk:
     searches: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     meter: Metered | None = None
+    reader: Reader | None = None
 
     async def find(self, read: Readings, entities: Sequence[str]) -> Found:
         """Every part as one hit, those first that hold most words of the question."""
@@ -109,7 +124,17 @@ class Desk:
         said = [Message(role="user" if who == "user" else "assistant", content=text) for who, text in history]
         state = PaperState(question, said, selection)
         self.meter = Metered(self.llm) if self.llm else None
-        deps = Deps(self.settings, QASettings(), self.meter, self.embedder, self.book, self.find, self.locate)
+        deps = Deps(
+            self.settings,
+            QASettings(),
+            self.meter,
+            self.embedder,
+            self.book,
+            self.find,
+            self.locate,
+            reader=self.reader,
+            judge=build_judge(self.meter, self.reader),
+        )
 
         async def kept(step: Step, after: str) -> None:
             self.steps.append(step)
@@ -117,10 +142,6 @@ class Desk:
         async for _ in played(lambda stage: answer(state, deps, stage), done=kept):
             pass
         return state
-
-    def append(self, role: Role, words: str) -> None:
-        """Add words to the parts of a role."""
-        self.book = made([(r, heading, f"{body} {words}" if r == role else body) for r, heading, body in PARTS])
 
     def step(self, name: str) -> Step:
         return next(step for step in self.steps if step.node == name)
