@@ -13,8 +13,11 @@ from citewell.agents.qa_state import Deps, QAState
 from citewell.config import QASettings
 from citewell.models.base import LLM, Vector
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
+from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
+from citewell.skills.proof.judges import build_judge
+from citewell.skills.vouched import Vouched
 from citewell.types import Citation, Event, Hit, Message, Step
 
 TEXT = (
@@ -41,6 +44,8 @@ class Desk:
     waits: list[float] = field(default_factory=list)
     events: list[Any] = field(default_factory=list)
     locate_error: Exception | None = None
+    reader: ScriptedReader | None = None
+    vouched: list[Vouched] = field(default_factory=list)
 
     async def search(self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
         self.searches.append((text, vector, tuple(entities)))
@@ -54,13 +59,27 @@ class Desk:
             raise self.locate_error
         return citations
 
+    async def known(self, question: str) -> list[Vouched]:
+        return self.vouched
+
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
 
     async def run(self, question: str, history: Sequence[tuple[str, str]] = (), sensitive: Any = None) -> QAState:
         messages = [Message(role=role, content=text) for role, text in history]
         state = QAState(raw_user_input=question, raw_conversation_history=messages)
-        deps = Deps(self.settings, self.llm, self.embedder, self.search, self.locate, sensitive, sleep=self.sleep)
+        deps = Deps(
+            self.settings,
+            self.llm,
+            self.embedder,
+            self.search,
+            self.locate,
+            sensitive,
+            self.reader,
+            build_judge(self.llm, self.reader),
+            sleep=self.sleep,
+            known=self.known,
+        )
         self.events = [event async for event in GRAPH.run(state, deps)]
         return state
 

@@ -47,6 +47,8 @@ def replied(*, right: bool = True, refused: bool = False, confidence: float = 0.
         "precision": float(right) if cited else None,
         "recall": float(right and not refused),
         "signals": {"x": confidence},
+        "tier": "reader",
+        "candidate_right": right,
         "seconds": 2.0,
     }
     return Replied(**(values | more))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from citewell.measure.calibration import Sample, auc, fit, reliability
+from citewell.measure.samples import LOST, choose_threshold
 
 
 def drawn(n: int, *, seed: int = 3, groups: int = 100) -> list[Sample]:
@@ -81,3 +82,12 @@ def test_certainty_falls_into_the_last_bin() -> None:
     rated = reliability([1.0, 0.0], [True, False])
     assert rated is not None
     assert [(b.low, b.high) for b in rated.bins] == [(0.0, 0.1), (0.9, 1.0)]
+
+
+def test_a_threshold_refuses_few_right_answers() -> None:
+    """At most `LOST` of the right ones lie below it, whatever the wrong ones do; without right ones it is a half."""
+    chances = [0.5 + n / 1999 for n in range(100)] + [0.9] * 50
+    labels = [True] * 100 + [False] * 50
+    threshold = choose_threshold(chances, labels)
+    assert sum(chance < threshold for chance in chances[:100]) == LOST * 100
+    assert choose_threshold([0.7], [False]) == 0.5

@@ -93,7 +93,7 @@ def test_plots_and_fits_are_drawn() -> None:
     text = page(reported(items, calibrate=True))
     assert text.count("<svg") >= 5
     assert "Search confidence, fitted anew" in text
-    assert "Answer confidence, fitted anew" in text
+    assert "Answer confidence (reader), fitted anew" in text
 
 
 def test_many_questions_stay_a_light_page() -> None:

@@ -175,7 +175,7 @@ async def test_retries(server: Any) -> None:
     server.then_refuse("busy", 429)
     server.then_text("Leeds")
     assert (await llm.chat(ASK)).text == "Leeds"
-    assert (llm.name, llm.evidence_tokens) == ("openai:m", 6000)
+    assert (llm.name, llm.evidence_tokens) == ("openai:m", 8000)
     await llm.close()
 
 

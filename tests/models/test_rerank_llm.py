@@ -9,9 +9,6 @@ from citewell.errors import TransientError
 from citewell.models import build_reranker
 from citewell.models.rerank_llm import LLMReranker
 from citewell.models.scripted import ScriptedLLM
-from citewell.skills.evidence import Passage, prefix
-from citewell.skills.lines import GATE
-from citewell.types import Hit
 
 
 async def test_scores_are_log_odds_in_order() -> None:
@@ -30,17 +27,13 @@ async def test_stops_at_a_plain_yes() -> None:
     assert len(llm.calls) == 2
 
 
-@pytest.mark.parametrize(("question", "lang"), [("Which town?", "en"), ("哪座城市？", "zh")])
-async def test_prompt_is_that_of_the_grade(question: str, lang: str) -> None:
-    """With one passage the evidence grade sends the very same messages, so that the prefix cache holds them."""
+@pytest.mark.parametrize(("question", "words"), [("Which town?", "Question: Which town?"), ("哪座城市？", "问题： 哪座城市？")])
+async def test_a_prompt_in_the_language_of_the_question(question: str, words: str) -> None:
+    """The passage stands first, so that what follows it is the question alone."""
     llm = ScriptedLLM()
-    hit = Hit(1, "d", "c", "Guide", "u", ("Towns",), None, 0, 10, "Leeds is one.", lang)
-    shared, asked = prefix(question, [Passage(1, hit, ((0, 10),), hit.text)])
     await LLMReranker(llm).scores(question, ["Guide › Towns\nLeeds is one."])
-    assert [(m.role, m.content) for m in llm.calls[0].messages] == [
-        *((m.role, m.content) for m in shared),
-        ("user", asked + GATE[lang]),
-    ]
+    sent = "\n".join(message.content for message in llm.calls[0].messages)
+    assert sent.index("Leeds is one.") < sent.index(words)
 
 
 async def test_errors_of_the_model_are_raised() -> None:

@@ -12,22 +12,16 @@ from citewell.config import IngestSettings
 from citewell.errors import TransientError
 from citewell.ingest import parse_here
 from citewell.ingest.paper_read import read_paper
-from citewell.models.scripted import Line, ScriptedEmbedder, ScriptedLLM
-from citewell.skills import guide
+from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
+from citewell.models.scripted_reader import shared
 from citewell.skills.guide import make_report
 from citewell.skills.guide_cues import measured
 from citewell.skills.guide_markdown import report_markdown
 from citewell.skills.guide_pick import SLOTS
 from citewell.skills.guide_plain import complete, leans, plain
+from citewell.skills.proof.judges import build_judge
 from citewell.skills.reading import OpenPaper, Report, Slot
-from citewell.skills.verify import verify
 from citewell.types import Message, Sentence
-
-
-class Roomy(ScriptedLLM):
-    """A scripted model with room, as a connected one has."""
-
-    evidence_tokens = 6_000
 
 
 def texts(report: Report, slot: Slot) -> list[str]:
@@ -44,7 +38,7 @@ def assert_proved(of: OpenPaper, report: Report) -> None:
         quotes = [of.document.text[c.start : c.end] for c in report.citations if c.n in sentence.citations]
         context = "\n".join(c.section for c in report.citations if c.n in sentence.citations)
         assert sentence.verdict == "supported"
-        assert verify(sentence.text, quotes, context=context).verdict == "supported", sentence.text
+        assert shared(sentence.text, f"{quotes} {context}") > 0.5, sentence.text
     for citation in report.citations:
         assert of.document.text[citation.start : citation.end] == citation.quote
         assert citation.page == of.document.page_at(citation.start)
@@ -56,7 +50,7 @@ def assert_proved(of: OpenPaper, report: Report) -> None:
 async def test_the_slots_of_an_english_paper() -> None:
     """Each slot has the sentences that belong there, without list marks, pointers, references and link words."""
     of = book(ENGLISH)
-    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
     assert_proved(of, report)
     assert any("gauges are few and costly" in text for text in texts(report, "problem"))
     assert "We collect HarbourSet, readings of forty harbours over six years." in texts(report, "contributions")
@@ -74,7 +68,7 @@ async def test_the_slots_of_an_english_paper() -> None:
 
 async def test_the_slots_of_a_chinese_paper() -> None:
     of = book(CHINESE, "zh")
-    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="zh")
+    report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="zh")
     assert_proved(of, report)
     assert any("水位站少而且昂贵" in text for text in texts(report, "problem"))
     assert "构建了包含四十个港口六年读数的数据集。" in texts(report, "contributions")
@@ -88,13 +82,13 @@ async def test_the_slots_of_a_chinese_paper() -> None:
 
 async def test_nothing_is_said_twice() -> None:
     """No sentence stands in two slots, or twice in one."""
-    report = await make_report(book(ENGLISH), llm=None, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(book(ENGLISH), llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
     said = [text for part in report.parts for text in texts(report, part.slot)]
     assert len(said) == len(set(said))
 
 
 async def test_terms_are_those_of_the_paper() -> None:
-    report = await make_report(book(ENGLISH), llm=None, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(book(ENGLISH), llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
     by_name = {term.term: term.sentence.text for term in report.terms}
     assert "TideNet" in by_name
     assert all(name.split(" (")[0] in text for name, text in by_name.items())
@@ -103,7 +97,7 @@ async def test_terms_are_those_of_the_paper() -> None:
 async def test_questions_have_their_answer_where_they_say() -> None:
     """Each names something of the paper, and its quote stands in the section and on the page it gives."""
     of = book(ENGLISH)
-    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
     asked = {q.question: q for q in report.questions}
     assert len(asked) >= 4
     for question in report.questions:
@@ -122,7 +116,7 @@ async def test_questions_have_their_answer_where_they_say() -> None:
 async def test_headings_and_questions_are_in_the_language_asked_for() -> None:
     """The statements stay in the paper's language, and it is said so."""
     of = book(ENGLISH)
-    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="zh")
+    report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="zh")
     assert "TideNet 比 the seven baselines 好多少？" in {q.question for q in report.questions}
     assert report.question.startswith("这篇论文中您最关心什么？")
     assert "TideNet consists of two modules, a tidal module and a graph module." in texts(report, "method")
@@ -134,7 +128,7 @@ async def test_headings_and_questions_are_in_the_language_asked_for() -> None:
 
 async def test_markdown_numbers_lead_to_the_quotes() -> None:
     of = book(ENGLISH)
-    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
     shown = report_markdown(report, title="A <b>title</b>", authors=["Ada Moor"])
     body, _, quotes = shown.partition("## Quotes")
     assert "# A &lt;b>title&lt;/b>" in body
@@ -149,65 +143,39 @@ def obedient(messages: Sequence[Message]) -> str:
 
 
 async def test_a_model_only_words_what_is_proved() -> None:
-    """A draft of the paper's own words is taken; one that adds to them is not, and the paper's own sentences stand."""
+    """A draft that the judge finds in the paper is taken; one that adds to it is not, and the paper's own sentences stand."""
     of = book(ENGLISH)
     llm = ScriptedLLM("TideNet forecasts the stock market with 97.1% success.")
     llm.enqueue("TideNet consists of a tidal module and a graph module. The graph module corrects the prediction by messages.")
     llm.reply_with(obedient)
-    report = await make_report(of, llm=llm, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en")
     assert_proved(of, report)
     assert not any("stock" in s.text or "accepted" in s.text for s in stated(report))
     assert any("gauges are few and costly" in text for text in texts(report, "problem"))
-    assert texts(report, "method")[0] == "TideNet consists of a tidal module and a graph module."
-    assert len(llm.calls) == len(guide.WORDED)
-    assert all(sum(len(m.content) for m in call.messages) < 3_000 for call in llm.calls)
-
-
-async def test_the_title_proves_nothing() -> None:
-    """A draft that only says the title again is not taken, and citations have the title all the same."""
-    of = book(ENGLISH)
-    llm = ScriptedLLM("The problem is TideNet forecasting harbour levels from few gauges.")
-    llm.enqueue("TideNet consists of a tidal module and a graph module. The graph module corrects the prediction by messages.")
-    report = await make_report(of, llm=llm, embedder=ScriptedEmbedder(), lang="en")
-    assert_proved(of, report)
-    assert not any("The problem is" in text for text in texts(report, "problem"))
+    worded = [text for slot in SLOTS for text in texts(report, slot)]
+    assert "TideNet consists of a tidal module and a graph module." in worded
     assert {citation.title for citation in report.citations} == {of.paper.title}
+    assert len(llm.calls) <= 2 * len(SLOTS)  # a draft and its judgement
 
 
-async def test_a_draft_of_results_without_figures_is_not_taken() -> None:
+async def test_a_model_that_fails_is_told_once() -> None:
     of = book(ENGLISH)
-    llm = ScriptedLLM("", "", "TideNet outperforms the seven baselines on average.")
-    report = await make_report(of, llm=llm, embedder=ScriptedEmbedder(), lang="en")
-    assert any("4.2 points" in text for text in texts(report, "results"))
-
-
-async def test_a_model_that_fails_is_not_asked_again() -> None:
-    of = book(ENGLISH)
-    llm = ScriptedLLM(TransientError("busy"))
-    report = await make_report(of, llm=llm, embedder=ScriptedEmbedder(), lang="en")
-    assert len(llm.calls) == 1
+    llm = ScriptedLLM(*[TransientError("busy")] * 9)
+    report = await make_report(of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en")
     assert report.warnings == ["The chat model did not answer (busy); these are the paper's own sentences."]
     assert texts(report, "results")
-
-
-async def test_a_slow_model_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is not worded in time stands in the paper's own words."""
-    monkeypatch.setattr(guide, "WORDING_SECONDS", 0.05)
-    llm = ScriptedLLM(Line("TideNet consists of a tidal module and a graph module.", delay=30.0))
-    report = await make_report(book(ENGLISH), llm=llm, embedder=ScriptedEmbedder(), lang="en")
-    assert any("gauges are few and costly" in text for text in texts(report, "problem"))
 
 
 async def test_a_model_with_room_is_sent_more_and_keeps_what_is_proved() -> None:
     """Of a paragraph the proved sentences are kept while they are at least half of it."""
     of = book(ENGLISH)
-    llm = Roomy()
+    llm = ScriptedLLM()
     wrote = (
         "TideNet outperforms the seven baselines by 4.2 points on average. On stormy days TideNet improves the error of the "
         "tidal model from 31.0 to 18.4 centimetres. TideNet won the Nobel Prize in 2031."
     )
-    llm.reply_with(lambda messages: wrote if "results" in messages[-1].content.rpartition("\n")[2] else "Nothing of use.")
-    report = await make_report(of, llm=llm, embedder=ScriptedEmbedder(), lang="en")
+    llm.reply_with(lambda messages: wrote if "31.0 to 18.4" in messages[-1].content else "Nothing of use.")
+    report = await make_report(of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en")
     assert_proved(of, report)
     assert len(texts(report, "results")) == 2
     assert not any("Nobel" in s.text for s in stated(report))
@@ -228,10 +196,10 @@ async def test_the_paper_gives_no_orders(planted: str) -> None:
     """A planted order is neither quoted nor sent, whether or not a model would obey it; and prompts say that text is data."""
     of = book(ENGLISH, planted=planted)
     assert planted in of.document.text
-    for llm in (None, ScriptedLLM(), Roomy()):
+    for llm in (None, ScriptedLLM()):
         if llm is not None:
             llm.reply_with(obedient)
-        report = await make_report(of, llm=llm, embedder=ScriptedEmbedder(), lang="en")
+        report = await make_report(of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en")
         assert_proved(of, report)
         assert not any("best paper" in s.text or "88.8%" in s.text for s in stated(report))
         assert not any("88.8%" in c.quote or "previous instructions" in c.quote for c in report.citations)
@@ -242,7 +210,7 @@ async def test_the_paper_gives_no_orders(planted: str) -> None:
 
 async def test_a_paper_without_text_says_so() -> None:
     of = book([("front", (), "A title\n\n"), ("abstract", ("Abstract",), "Abstract\n\n")])
-    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
     assert (report.parts, report.citations, report.questions) == ([], [], [])
     assert report.warnings == ["No sentence of this file could be quoted: it seems to hold no running text."]
 
@@ -253,7 +221,7 @@ async def test_real_papers(shared_data: Path, name: str) -> None:
     data = (shared_data / "paper_qa" / "pdf" / f"{name}.pdf").read_bytes()
     document = parse_here(data, f"{name}.pdf", IngestSettings())
     of = OpenPaper("doc1", "papers", f"file:///{name}.pdf", document, read_paper(document))
-    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
     assert_proved(of, report)
     assert [part.slot for part in report.parts] == list(SLOTS)
     if name != "tacl_a_00660":  # a survey
@@ -306,7 +274,7 @@ def test_the_rest_of_a_sentence_is_not_a_statement() -> None:
 async def test_a_question_cites_all_that_answers_it() -> None:
     """The limits are two, the method has stages, and the data are named."""
     of = book(ENGLISH)
-    report = await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="en")
+    report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
     quotes = {citation.n: citation.quote for citation in report.citations}
     cited = {asked.question: " ".join(quotes[n] for n in asked.citations) for asked in report.questions}
     limit = next(text for question, text in cited.items() if "not do" in question)

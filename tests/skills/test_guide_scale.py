@@ -42,7 +42,7 @@ def opened(markdown: str) -> OpenPaper:
 
 
 async def report(of: OpenPaper) -> None:
-    await make_report(of, llm=None, embedder=ScriptedEmbedder(), lang="en")
+    await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
 
 
 async def route(of: OpenPaper) -> None:

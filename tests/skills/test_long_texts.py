@@ -8,10 +8,12 @@ import pytest
 from tests.timing import cpu_seconds
 
 from citewell.service.run import LONGEST_MESSAGE
-from citewell.skills.answer import tidy
 from citewell.skills.dates import take_dates
+from citewell.skills.draft import stream_texts
 from citewell.skills.entities import entity_list
 from citewell.skills.facts import facts, names, plain_words
+from citewell.skills.find_answer import split_question
+from citewell.skills.proof.exact import check_equation
 from citewell.skills.reference import candidates, depends_on_history, joined, readings
 from citewell.skills.remember import facts_told
 from citewell.skills.route import without_request
@@ -36,7 +38,9 @@ READ: dict[str, Callable[[str], object]] = {
     "entities": entity_list,
     "told": facts_told,
     "request": lambda text: without_request(f"search online {text} search"),
-    "markers": lambda text: tidy(f"x{text}x") if "\n" not in text else "",
+    "questions": split_question,
+    "equation": check_equation,
+    "stream": lambda text: stream_texts(len)(f'{{"sentences": [{{"text": "{text}'),
 }
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.models.scripted import ScriptedLLM
-from citewell.skills.correct import correct, says_same
-from citewell.skills.route import next_search, search_route, wants_web, without_request
+from citewell.skills.route import next_search, says_same, search_route, wants_web, without_request
 
 DIRECT, SECTIONS, WEB = "direct_chunk_search", "hierarchical_search", "web_search"
 
@@ -82,21 +80,6 @@ def test_what_is_left_to_try(tried: list[str], web: bool, left: str | None) -> N
 )
 def test_queries_that_look_for_the_same_words(one: str, other: str, same: bool) -> None:
     assert says_same(one, other) is same
-
-
-@pytest.mark.parametrize(
-    ("reply", "query"),
-    [
-        ("Search query: “foreign orders return days”", "foreign orders return days"),
-        ("搜索词：国际订单 退货 期限", "国际订单 退货 期限"),
-        ("", ""),
-        ("x" * 400, ""),
-        ("first line\nsecond line", "first line"),
-    ],
-)
-async def test_another_query_is_taken_as_words_only(reply: str, query: str) -> None:
-    """No label, no quotes, one line, and nothing that is too long to be a query."""
-    assert await correct("How long?", "A draft.", ScriptedLLM(reply)) == query
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,18 @@
-"""Which confirmed answers bear on a question, and what a document says otherwise: rules, without a store or a model."""
+"""Which confirmed answers bear on a question, and what a document says otherwise: without a store or a model."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Known
 from citewell.skills.evidence import Passage
-from citewell.skills.vouched import ID, Vouched, bears_on, beside, followed_of, sureness
+from citewell.skills.numbered import Unit
+from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
+from citewell.skills.vouched import ID, Vouched, bears_on, followed_of, put_beside, sureness
 from citewell.types import Hit
 
 
@@ -62,48 +68,62 @@ def test_what_bears_on_a_question(asked: str, theirs: str, bears: bool) -> None:
     assert bears_on(asked, known(theirs)) is bears
 
 
-@pytest.mark.parametrize(
-    ("answer", "document", "against"),
-    [
-        ("Bikes may be returned within 14 days.", "Bikes may be returned within 30 days.", True),
-        ("Bikes may be returned within 14 days.", "Bikes may not be returned within 14 days.", True),
-        ("Bikes may be returned within 14 days.", "Bikes may be returned within 14 days of delivery.", False),
-        ("Bikes may be returned within 14 days.", "Batteries last for 500 charges.", False),
-        (
-            "Bikes may be returned within 14 days.",
-            "Bikes may be returned within 14 days. Parts may be returned within 30 days.",
-            False,
-        ),
-        ("自行车可在14天内退货。", "自行车可在30天内退货。", True),
-        ("自行车可在14天内退货。", "Bikes may be returned within 30 days.", False),
-    ],
-)
-def test_what_a_document_says_otherwise(answer: str, document: str, against: bool) -> None:
-    """Another figure or a denial of the same thing; a document that proves it outweighs one beside it."""
-    shown, warnings = beside("Within how many days?", [vouched(answer)], [passage(document)], trusted=True)
-    assert bool(warnings) is against
-    assert [p.hit.doc_id for p in shown] == (["doc_1"] if against else ["doc_confirmed", "doc_1"])
-    assert [p.n for p in shown] == list(range(1, len(shown) + 1))
+class Says:
+    """A judge of one verdict, which counts how often it is asked."""
+
+    name = "says"
+
+    def __init__(self, verdict: JudgeVerdict) -> None:
+        self.verdict = verdict
+        self.claims: list[list[str]] = []
+
+    async def judge(self, question: str, claims: Sequence[Claim], units: Sequence[Unit]) -> list[Judgement]:
+        self.claims.append([claim.text for claim in claims])
+        return [Judgement(self.verdict, 0.5, (units[0],)) for _ in claims]
 
 
-def test_the_numbers_of_old_citations_are_left_out() -> None:
+NOTHING = passage("Nothing of it.")
+
+
+@pytest.mark.parametrize(("verdict", "shown"), [("entailed", True), ("not_stated", True), ("contradicted", False)])
+async def test_what_a_document_contradicts_is_left_out(verdict: JudgeVerdict, shown: bool) -> None:
+    """All that people confirmed is judged in one call; what stands in front is numbered with the documents."""
+    judge = Says(verdict)
+    both = [vouched("Bikes: 14 days."), replace(vouched("Parts: 9 days."), hit=hit("Parts: 9 days.", "doc_other", ID - 1))]
+    passages, warnings = await put_beside("Within how many days?", both, [NOTHING], judge)
+    assert judge.claims == [["Bikes: 14 days.", "Parts: 9 days."]]
+    assert [p.hit.doc_id for p in passages] == ([*(["doc_confirmed", "doc_other"] if shown else []), "doc_1"])
+    assert [p.n for p in passages] == list(range(1, len(passages) + 1))
+    assert len(warnings) == (0 if shown else 2)
+    assert all("Nothing of it." in warning for warning in warnings)
+
+
+async def test_the_numbers_of_old_citations_are_left_out() -> None:
     """They name sources of another answer; what is left is verbatim."""
     answer = "Bikes may be returned.[1][2] Batteries may not.[3]"
-    (front, _), _ = beside("q", [vouched(answer)], [passage("Nothing of it.")], trusted=True)
+    (front, _), _ = await put_beside("q", [vouched(answer)], [NOTHING], None)
     assert front.text == "Bikes may be returned. … Batteries may not."
     assert [answer[a:b] for a, b in front.spans] == ["Bikes may be returned.", "Batteries may not."]
 
 
-def test_a_long_answer_is_cut() -> None:
+async def test_a_long_answer_is_cut() -> None:
     """It is evidence beside the documents, not instead of them."""
     answer = " ".join(f"The rule number {n} of the long list is told in a sentence." for n in range(100))
-    (front, _), _ = beside("q", [vouched(answer)], [passage("Nothing of it.")], trusted=True)
+    (front, _), _ = await put_beside("q", [vouched(answer)], [NOTHING], None)
     assert 1 <= len(front.spans) < 20
 
 
-def test_without_a_model_likeness_is_not_enough() -> None:
-    shown, _ = beside("q", [vouched("Bikes may be returned.", same=False)], [passage("Nothing of it.")], trusted=False)
+async def test_without_a_judge_likeness_is_not_enough() -> None:
+    shown, _ = await put_beside("q", [vouched("Bikes may be returned.", same=False)], [NOTHING], None)
     assert [p.hit.doc_id for p in shown] == ["doc_1"]
+
+
+@pytest.mark.parametrize(("change", "shown", "said"), [({"stale": "gone"}, False, "gone"), ({"disputed": True}, True, "disagree")])
+async def test_what_is_stale_or_disputed(change: dict[str, Any], shown: bool, said: str) -> None:
+    """Stale: left out; disputed: a judge looks at it, and it is said that people disagree."""
+    passages, warnings = await put_beside("q", [replace(vouched("Bikes."), **change)], [NOTHING], Says("not_stated"))
+    assert (len(passages) == 2) is shown
+    assert said in warnings[0]
 
 
 def test_how_sure_it_makes() -> None:

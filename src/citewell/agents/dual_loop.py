@@ -32,6 +32,8 @@ from citewell.skills.route import next_search, says_same, search_route, wants_we
 from citewell.skills.validate import objection
 from citewell.skills.vouched import Vouched, marked, put_beside, sureness
 
+MOST_CALLS = 4  # of the chat model for one question: drafts and their judgement
+ROUND_CALLS = 2  # of one more draft with its judgement
 SHOWN = 3  # nearest passages that a refusal names
 TOLD = {"item_id", "kind", "question", "similarity"}  # of what people confirmed, in a trace
 RECALLED = 8  # memories or turns that a question about them is answered from
@@ -242,9 +244,11 @@ async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_
 
 async def _draft(state: DualLoopState, deps: Deps) -> None:
     if state.drafted is None:
+        quoted_only = bool(state.stop_reason)
         drafted = await draft_answer(
-            deps, state.standalone, state.passages, history=state.history, quoted_only=bool(state.stop_reason)
+            deps, state.standalone, state.passages, history=state.history, quoted_only=quoted_only
         )
+        state.model_calls += is_connected(deps.llm) and not quoted_only
         if drafted.failure.startswith("budget"):
             state.stop_reason = state.stop_reason or drafted.failure
         elif drafted.failure:
@@ -294,18 +298,21 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
 
 
 async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
-    """The draft judged; what is doubted is written once more, unless other words were searched for already. That nothing is told
-    is judged only where nothing else is left to try.
+    """The draft judged; what is doubted is written once more where no other evidence can be looked for. That nothing is told is
+    judged only where nothing else is left to try.
     """
     drafted = state.drafted
     assert drafted is not None, "a draft is graded"
     draft = drafted.draft
     state.search_for = "" if draft.status in {"answered", "false_premise", "unclear"} else draft.search_for
-    if draft.status == "not_told" and can_correct(state, deps):
+    if draft.status == "not_told" and has_another_way(state, deps):
         return Attempt(
             Ending("refused", "", Proof([], [])), 0.0, state.retrieval_confidence, state.route, shown=False, proved=False
         )
-    proven = await prove_answer(deps, drafted, history=state.history, repair=not state.correction_attempts)
+    state.model_calls += drafted.tier == "connected"
+    repair = not has_another_way(state, deps) and state.model_calls + ROUND_CALLS <= MOST_CALLS
+    proven = await prove_answer(deps, drafted, history=state.history, repair=repair)
+    state.stop_reason = state.stop_reason or proven.spent
     decided = decide_answer(deps, drafted, proven, state.retrieval_confidence)
     proof = show_proof(decided.proven)
     try:
@@ -319,10 +326,14 @@ async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
     return Attempt(end, decided.probability, state.retrieval_confidence, state.route, decided.shown, proved)
 
 
-def can_correct(state: DualLoopState, deps: Deps) -> bool:
-    """Whether other words may be searched for: the draft named some, and corrections are left."""
+def has_another_way(state: DualLoopState, deps: Deps) -> bool:
+    """Whether other evidence may be looked for after this draft: the documents after a direct answer, or other words where the
+    draft named some and corrections are left. One more draft and its judgement must fit the calls of a question.
+    """
+    if state.stop_reason or state.model_calls + ROUND_CALLS > MOST_CALLS:
+        return False
     most = deps.settings.corrections if deps.settings.outer_loop else 0
-    return bool(state.search_for) and not state.stop_reason and state.correction_attempts < most
+    return state.route == "direct" or (bool(state.search_for) and state.correction_attempts < most)
 
 
 def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
@@ -332,10 +343,8 @@ def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["en
     if state.is_relevant:
         return "end"
     _look_at_the_clock(state, deps)
-    if state.route == "direct" and not state.stop_reason:
-        return "retry"
-    if can_correct(state, deps):
-        state.correction_attempts += 1
+    if has_another_way(state, deps):
+        state.correction_attempts += state.route != "direct"
         return "retry"
     why = "corrections_exhausted" if state.correction_attempts else "model_failed" if state.degraded else "unsettled"
     state.stop_reason = state.stop_reason or why

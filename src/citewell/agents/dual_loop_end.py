@@ -59,13 +59,13 @@ async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Atte
 
 
 def _refuse(state: DualLoopState, deps: Deps) -> None:
-    """In the model's own words for what is missing, where those were judged; else ours."""
+    """In the model's own words for what is missing, where those were judged; a draft that could not be checked as such; else ours."""
     last = state.attempts[-1] if state.attempts else None
     said = last.ending if last is not None else None
     if said is not None and said.status == "clarify":
         state.status, state.final_answer, state.confidence = "clarify", said.text, last.probability if last else 0.0
         return
-    state.status = "refused"
+    state.status = said.status if said is not None else "refused"
     model = model_of(tier_of(deps.llm, deps.reader), deps.calibration)
     nothing = round(model(answer_signals(state.retrieval_confidence, state.lang)), 4)
     state.confidence = last.probability if last is not None else nothing

@@ -125,6 +125,7 @@ class DualLoopState:
     rejected: list[int] = field(default_factory=list)  # chunks that were graded and do not hold the answer
     # generate_response, direct_response
     drafted: Drafted | None = None  # the answer as sentences with the ids of their evidence
+    model_calls: int = 0  # of the chat model, for drafts and their judgement
     response: str = ""
     generation: str = ""  # drafted, direct
     search_for: str = ""  # other words that the draft names for what it misses

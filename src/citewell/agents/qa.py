@@ -215,9 +215,13 @@ async def _evidence(state: QAState, deps: Deps) -> list[Passage]:
     """What is read for the answer, and what people confirmed of such questions in front of it."""
     question = state.standalone_question
     passages = await packed(question, state.retrieved_documents, deps.llm, deps.widen)
-    if state.vouched:
+    if not state.vouched:
+        return passages
+    try:
         passages, against = await put_beside(question, state.vouched, passages, deps.judge)
-        state.warnings += [warning for warning in against if warning not in state.warnings]
+    except CitewellError as error:
+        against = [f"what people confirmed was not looked at: {error.message}"]
+    state.warnings += [warning for warning in against if warning not in state.warnings]
     return passages
 
 

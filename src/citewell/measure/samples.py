@@ -5,6 +5,7 @@ The one rule: a search counts twice, as it was and with its gold documents taken
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from citewell.measure.calibration import Sample, fit, reliability
@@ -43,7 +44,7 @@ def tiers(items: Sequence[Item]) -> list[str]:
 def choose_threshold(chances: Sequence[float], labels: Sequence[bool]) -> float:
     """The highest probability below which no more than LOST of the right answers lie: so few may be refused wrongly."""
     right = sorted(chance for chance, label in zip(chances, labels, strict=True) if label)
-    return round(right[int(LOST * len(right))], 3) if right else 0.5
+    return math.floor(1000 * right[int(LOST * len(right))]) / 1000 if right else 0.5
 
 
 def samples(items: Sequence[Item], of: SignalsOf) -> list[Sample]:

@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from citewell.errors import PermanentError
 from citewell.ingest.sentences import language
 from citewell.models.base import LLM, OnToken
 from citewell.models.prompt import ask_json, fill, load
@@ -91,7 +92,8 @@ async def write_draft(
     """Ask for the whole answer in one structured call; `wanted` says what else the answer shall be like. `doubts`: what a check
     of an earlier draft found, for the one repair round. `on_text` receives the sentences' text as it is written.
 
-    Raises what an LLM raises, and PermanentError `invalid_reply` where two replies in a row do not have the form.
+    Raises what an LLM raises, and PermanentError `invalid_reply` where two replies in a row do not have the form, or where an
+    answer has no sentence.
     """
     lang = language(question)
     task = load(f"skills/prompts/answer.{lang}.md")[0].content
@@ -99,7 +101,10 @@ async def write_draft(
     messages = evidence_messages(question, units, task, history=history, summary=summary)
     stream = stream_texts(on_text) if on_text else None
     draft = await ask_json(llm, messages, Draft, max_tokens=LONGEST_REPLY, on_token=stream)
-    return draft.model_copy(update={"sentences": [s for s in draft.sentences if re.search(r"\w", s.text)]})
+    sentences = [s for s in draft.sentences if re.search(r"\w", s.text)]
+    if not sentences and draft.status in {"answered", "partly", "false_premise"}:
+        raise PermanentError(f"{llm.name}: the reply has no sentence", code="invalid_reply")
+    return draft.model_copy(update={"sentences": sentences})
 
 
 def describe_doubts(draft: Draft, reasons: Sequence[str], lang: str) -> str:

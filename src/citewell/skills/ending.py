@@ -31,6 +31,10 @@ def end_answer(
         return Ending("clarify", draft.question_back, Proof([], []))
     kept = keep_proved(proof)
     if not decided.shown:
+        failure = decided.proven.failure
+        if failure and drafted.tier == "connected" and draft.status != "not_told" and proof.sentences:
+            text = f"{say('unchecked', lang)} {with_markers(proof.sentences, lang)}"
+            return Ending("fallback", text, proof, [f"the answer could not be checked: {failure}"])
         return _refuse(drafted, decided, kept, hits, lang)
     unproved = [s for s in proof.sentences if s.verdict == "unsupported"]
     text = with_markers(kept.sentences, lang)

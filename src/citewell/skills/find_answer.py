@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from citewell.ingest.sentences import sentences
 from citewell.models.base import Embedder
 from citewell.models.reader import Reader, Reading
 from citewell.retrieve.rank import coverage, stretched
@@ -110,8 +109,3 @@ async def _nearest_sentence(question: str, passages: Sequence[Passage], embedder
         scores = scores + stretched(await embedder.passages([unit.text for unit in units]) @ await embedder.query(question))
     best = units[int(np.argmax(scores))]
     return Draft(status="answered", sentences=[DraftSentence(text=best.text, evidence=[best.id])])
-
-
-def split_sentences(text: str) -> list[str]:
-    """The sentences of a text."""
-    return [text[start:end] for start, end in sentences(text)]

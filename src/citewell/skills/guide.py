@@ -99,7 +99,7 @@ def _part(slot: Slot, picked: Sequence[Line], worded: Written | None, ledger: Le
 
 
 async def _worded(making: _Making, chosen: Mapping[Slot, Sequence[Line]]) -> dict[Slot, Written]:
-    """What the chat model made of the slots, as far as it is proved. One that fails is not asked again."""
+    """What the chat model made of the slots, as far as it is proved. One that fails is told once."""
     slots = [slot for slot in SLOTS if chosen[slot]]
     if making.llm is None or not has_room(making.llm):
         return {}

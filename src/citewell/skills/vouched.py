@@ -16,7 +16,7 @@ from citewell.skills.alike import filled_in, same_question
 from citewell.skills.evidence import Passage
 from citewell.skills.evidence import joined as joined_text
 from citewell.skills.facts import facts
-from citewell.skills.numbered import number_sentences
+from citewell.skills.numbered import Unit, number_sentences
 from citewell.skills.proof.judge import Claim, Judge
 from citewell.skills.wording import say
 from citewell.types import Citation, Followed, Hit
@@ -101,10 +101,10 @@ async def put_beside(
     """
     kept: list[Vouched] = []
     warnings: list[str] = []
-    for each in vouched[:MOST]:
-        against = await find_contradiction(each, question, passages, judge)
+    found = await find_contradictions(vouched[:MOST], question, passages, judge)
+    for each, against in zip(vouched[:MOST], found, strict=True):
         if against is None and each.stale:
-            against = say("confirmed_stale", language(question), by=each.by, why=each.stale)
+            against = say("confirmed_stale", language(question), by=each.by, why=each.stale)  # noqa: PLW2901 - the reason why
         if against is not None:
             warnings.append(against)
         if (against is None or each.followed.kind == "rule") and (judge is not None or (each.same and not each.disputed)):
@@ -131,23 +131,28 @@ def _passage(hit: Hit) -> Passage | None:
     return Passage(1, hit, tuple((hit.start + a, hit.start + b) for a, b in spans), joined_text(hit.text, spans))
 
 
-async def find_contradiction(
-    vouched: Vouched, question: str, passages: Sequence[Passage], judge: Judge | None
-) -> str | None:
-    """What a document says otherwise, in words; None where none does, or where no judge is at hand."""
-    passage = _passage(vouched.hit)
-    units = number_sentences(passages)
-    if passage is None or judge is None or not units:
-        return None
-    claims = [Claim(unit.text) for unit in number_sentences([passage])]
-    for claim, found in zip(claims, await judge.judge(question, claims, units), strict=True):
-        if found.verdict == "contradicted":
-            lang = language(question)
-            other = found.evidence[0] if found.evidence else units[0]
-            key = "rule_against" if vouched.followed.kind == "rule" else "confirmed_against"
-            title, text = other.passage.hit.title, other.text.strip()
-            return say(key, lang, by=vouched.by, claim=claim.text.strip(), title=title, text=text)
-    return None
+async def find_contradictions(
+    vouched: Sequence[Vouched], question: str, passages: Sequence[Passage], judge: Judge | None
+) -> list[str | None]:
+    """What a document says otherwise than each of them, in words; None where none does, or where no judge is at hand. One call
+    of the judge for all.
+    """
+    units, against = number_sentences(passages), dict[int, str]()
+    shown = [(n, passage) for n, each in enumerate(vouched) if (passage := _passage(each.hit)) is not None]
+    claims = [(n, Claim(unit.text)) for n, passage in shown for unit in number_sentences([passage])]
+    if judge is not None and units and claims:
+        judged = await judge.judge(question, [claim for _, claim in claims], units)
+        for (n, claim), found in zip(claims, judged, strict=True):
+            if found.verdict == "contradicted" and n not in against:
+                other = found.evidence[0] if found.evidence else units[0]
+                against[n] = _say_against(vouched[n], claim, other, language(question))
+    return [against.get(n) for n in range(len(vouched))]
+
+
+def _say_against(vouched: Vouched, claim: Claim, other: Unit, lang: str) -> str:
+    key = "rule_against" if vouched.followed.kind == "rule" else "confirmed_against"
+    title, text = other.passage.hit.title, other.text.strip()
+    return say(key, lang, by=vouched.by, claim=claim.text.strip(), title=title, text=text)
 
 
 def marked(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Citation]:

@@ -24,11 +24,14 @@ UNCHECKED = "no judge is at hand that could check a sentence that is not quoted"
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """A draft with one judgement a sentence. `failure`: why the judge gave none, where it failed."""
+    """A draft with one judgement a sentence. `failure`: why the judge gave none, where it failed; `spent`: the limit of the
+    question that a call was refused for.
+    """
 
     draft: Draft
     judgements: list[Judgement]
     failure: str = ""
+    spent: str = ""
 
     @property
     def proved(self) -> bool:
@@ -51,18 +54,18 @@ async def judge_draft(draft: Draft, question: str, units: Sequence[Unit], judge:
     claims = [Claim(s.text, s.kind, tuple(pick_units(s.evidence, units))) for s in draft.sentences]
     settled = [_settle_exactly(s, claim, question, units) for s, claim in zip(draft.sentences, claims, strict=True)]
     open_ones = [n for n, judgement in enumerate(settled) if judgement is None]
-    failure = ""
+    failure = spent = ""
     judged: list[Judgement] = []
     if open_ones and judge is not None:
         try:
             judged = await judge.judge(question, [claims[n] for n in open_ones], units)
         except CitewellError as error:
-            failure = error.message
+            failure, spent = error.message, error.code if isinstance(error, BudgetSpent) else ""
     reason = f"it could not be checked: {failure}" if failure else UNCHECKED
     judged = judged or [Judgement("not_stated", 0.0, reason=reason)] * len(open_ones)
     for n, judgement in zip(open_ones, judged, strict=True):
         settled[n] = _with_own_evidence(judgement, claims[n], draft.sentences[n])
-    return Proven(draft, [each for each in settled if each is not None], failure)
+    return Proven(draft, [each for each in settled if each is not None], failure, spent)
 
 
 def _settle_exactly(sentence: DraftSentence, claim: Claim, question: str, units: Sequence[Unit]) -> Judgement | None:
@@ -94,15 +97,15 @@ async def repair_draft(
     try:
         doubts = describe_doubts(first.draft, reasons, lang)
         draft = await write_draft(llm, question, units, history=history, doubts=doubts)
-    except BudgetSpent:
-        return first
+    except BudgetSpent as error:
+        return replace(first, spent=error.code)
     except CitewellError as error:
         return replace(first, failure=first.failure or error.message)
     known = {s.text: j for s, j in zip(first.draft.sentences, first.judgements, strict=True) if j.verdict == "entailed"}
     fresh = [s for s in draft.sentences if s.text not in known]
     again = await judge_draft(draft.model_copy(update={"sentences": fresh}), question, units, judge)
     by_text = known | {s.text: j for s, j in zip(fresh, again.judgements, strict=True)}
-    second = Proven(draft, [by_text[s.text] for s in draft.sentences], again.failure)
+    second = Proven(draft, [by_text[s.text] for s in draft.sentences], again.failure, again.spent)
     doubted = len(second.judgements) - second.count, len(first.judgements) - first.count
     return second if (second.proved or second.count > first.count or doubted[0] < doubted[1]) and second.judgements else first
 

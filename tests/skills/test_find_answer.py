@@ -1,0 +1,110 @@
+"""The documents' own sentence that answers, and the decision on it."""
+
+from __future__ import annotations
+
+import pytest
+from tests.skills.evidence_units import passage_of
+
+from citewell.models.reader import Reading
+from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
+from citewell.models.scripted_reader import ScriptedReader
+from citewell.retrieve.confidence import Logistic
+from citewell.skills.decision import answer_signals, decide, is_connected, model_of, tier_of
+from citewell.skills.draft import Draft, DraftSentence
+from citewell.skills.find_answer import READ_PASSAGES, find_answer, log_odds, split_question
+from citewell.skills.proof.judge import Judgement
+from citewell.skills.proof.prove import Proven
+
+FEES = passage_of("Rent is due by 30 April.", "A late fee of 10 pounds is owed after that.")
+PETS = passage_of("Dogs are allowed.", "Cats need a permit from the landlord.", n=2, title="Pets")
+
+
+async def test_the_sentence_around_the_answer_is_quoted_whole() -> None:
+    """With the answering words marked in it; the signals tell how sure, and how much surer than of another document."""
+    reader = ScriptedReader()
+    start = FEES.text.index("10 pounds")
+    reader.read_with(lambda _, text: Reading(start, start + 9, 0.9, 3.0) if "fee" in text else Reading(0, 4, 0.2, -1.0))
+    found = await find_answer("How much is the late fee?", [PETS, FEES], reader, None)
+    (sentence,) = found.draft.sentences
+    assert (sentence.text, sentence.evidence) == ("A late fee of 10 pounds is owed after that.", ["1.2"])
+    assert sentence.text[slice(*sentence.span)] == "10 pounds"
+    assert found.signals == pytest.approx(
+        {"answerable": log_odds(0.9), "span": 3.0, "margin": log_odds(0.9) - log_odds(0.2), "first": 0.0}
+    )
+
+
+async def test_a_span_over_two_sentences_quotes_both() -> None:
+    reader = ScriptedReader()
+    reader.read_with(lambda _, text: Reading(text.index("April"), text.index("fee"), 0.9, 3.0))
+    found = await find_answer("What is owed when?", [FEES], reader, None)
+    assert [s.text[slice(*s.span)] for s in found.draft.sentences] == ["April.", "A late "]
+
+
+async def test_each_part_of_a_question_has_its_sentence() -> None:
+    """Where every part has an answer; else the best sentence for the whole."""
+    reader = ScriptedReader()
+    found = await find_answer("When is rent due; which cats need a permit?", [FEES, PETS], reader, None)
+    assert [s.text for s in found.draft.sentences] == ["Rent is due by 30 April.", "Cats need a permit from the landlord."]
+    assert [question for question, _ in reader.questions][1:] == ["When is rent due", "which cats need a permit"]
+    found = await find_answer("When is rent due; who painted the ceiling?", [FEES, PETS], reader, None)
+    assert len(found.draft.sentences) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("How much is the fee?", []),
+        ("How much is the fee, and when is it owed?", ["How much is the fee", "and when is it owed"]),
+        ("费用是多少，怎么支付呢？还有其他费用需要支付吗？", ["费用是多少，怎么支付呢", "还有其他费用需要支付吗"]),
+        ("Rent, and fees?", []),
+    ],
+)
+def test_parts_of_a_question(question: str, parts: list[str]) -> None:
+    assert split_question(question) == parts
+
+
+async def test_only_the_best_passages_are_read() -> None:
+    reader = ScriptedReader()
+    await find_answer("When?", [FEES] * 20, reader, None)
+    assert len(reader.questions[0][1]) == READ_PASSAGES
+
+
+async def test_without_a_reader_the_nearest_sentence_answers() -> None:
+    """By words and likeness; no signals, no marks; and nothing of no passages."""
+    found = await find_answer("Is a late fee owed?", [FEES, PETS], None, ScriptedEmbedder())
+    assert [(s.evidence, s.span) for s in found.draft.sentences] == [(["1.2"], [])]
+    assert found.signals == {}
+    assert (await find_answer("When?", [], None, None)).draft.status == "not_told"
+
+
+def test_tiers() -> None:
+    """A small chat model is none: it neither writes nor judges whole answers."""
+    small = ScriptedLLM()
+    small.evidence_tokens = 500
+    assert [tier_of(llm, ScriptedReader()) for llm in (ScriptedLLM(), small, None)] == ["connected", "reader", "reader"]
+    assert tier_of(small, None) == "search"
+    assert is_connected(ScriptedLLM())
+    assert not is_connected(None)
+
+
+def test_a_decision_is_made_of_named_signals() -> None:
+    """Of search, draft, judge and reader; by the library's own weights where it has some, else the shipped ones."""
+    made = Draft(status="partly", sentences=[DraftSentence(text="a"), DraftSentence(text="b")])
+    proven = Proven(made, [Judgement("entailed", 0.9), Judgement("not_stated", 0.1)])
+    signals = answer_signals(0.4, "zh", proven, {"span": 2.0})
+    assert signals == {"retrieval": 0.4, "zh": 1.0, "told": 0.5, "support": 0.5, "least": 0.1, "span": 2.0}
+    assert answer_signals(0.4, "en")["told"] == 0.0
+    own = Logistic(bias=0.0, weights={"retrieval": 1.0}, threshold=0.6)
+    assert model_of("reader", {"reader": own}) is own
+    assert model_of("search", {"reader": own}) is model_of("search")
+    assert decide({"retrieval": 0.0}, own) == (0.5, False)
+    assert decide({"retrieval": 1.0}, own) == (0.7311, True)
+
+
+@pytest.mark.parametrize("tier", ["connected", "reader", "search"])
+def test_shipped_weights_tell_good_from_poor(tier: str) -> None:
+    good = {"retrieval": 0.9, "told": 1.0, "support": 1.0, "least": 1.0, "answerable": 3.0, "span": 4.0, "margin": 3.0}
+    poor = {"retrieval": 0.1, "answerable": -3.0, "span": -2.0}
+    model = model_of(tier)  # type: ignore[arg-type] - the tiers by name
+    assert decide(good, model)[1]
+    assert not decide(poor, model)[1]
