@@ -177,7 +177,8 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
         state.documents_are_relevant = await _are_relevant(state, deps)
     else:
         state.documents_are_relevant = bool(state.passages)
-    if not state.documents_are_relevant:
+    unread = is_connected(deps.llm) and not state.degraded  # only the search doubts them: no model has looked
+    if not state.documents_are_relevant and not unread:
         state.rejected += [p.hit.chunk_id for p in state.passages]
     note(relevant=state.documents_are_relevant, passages=len(state.passages))
     decision = decide_after_document_grading(state, deps)
