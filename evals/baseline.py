@@ -87,7 +87,11 @@ def print_row(name: str, outcomes: list[Outcome]) -> None:
     cannot = [each for each in outcomes if not each.answerable]
     parts = [
         f"{title} {_share([getattr(each, field) for each in group])}"
-        for title, field, group in (("right", "right", can), ("wrongly refused", "refused", can), ("refused", "refused", cannot))
+        for title, field, group in (
+            ("right", "right", can),
+            ("wrongly refused", "refused", can),
+            ("refused", "refused", cannot),
+        )
         if group
     ]
     calls = sum(each.calls for each in outcomes) / len(outcomes)

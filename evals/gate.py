@@ -3,9 +3,9 @@
     .venv/bin/python evals/gate.py            # prints every figure beside its bound, exits 1 where one is worse
     .venv/bin/python evals/gate.py --write    # keep today's figures as those of this release
 
-Sets with fixed answers: drafts written by hand (`evals/drafts/`) with the judgements of a strong model for the connected tier, and
-contrast pairs written by hand (`evals/reader/fresh.jsonl`) for the reader itself. A figure is worse where it lies outside the 95 %
-interval of the kept one.
+Sets with fixed answers: drafts written by hand (`evals/drafts/`) with the judgements of a strong model for the connected tier,
+and contrast pairs written by hand (`evals/reader/fresh.jsonl`) for the reader itself. A figure is worse where it lies outside
+the 95 % interval of the kept one.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from proof import RecordedJudge, read_cases, tick_all
-
 from citewell.config import Settings, load_settings
 from citewell.measure.intervals import wilson
 from citewell.models.reader import Reader, build_reader
+from proof import RecordedJudge, read_cases, tick_all
 
 KEPT = Path(__file__).resolve().parent / "gate.json"
 PAIRS = Path(__file__).resolve().parent / "reader" / "fresh.jsonl"
@@ -59,9 +59,14 @@ async def measure_ticks() -> list[Figure]:
     ]
 
 
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The lines of a JSONL file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
 async def measure_reader(reader: Reader, path: Path = PAIRS) -> list[Figure]:
     """The reader on contrast pairs: of two twins, does the true claim, and the question that has an answer, score higher?"""
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    rows = read_rows(path)
     claims = [(row["passage"], claim) for row in rows for claim in row["claims"]]
     pairs = [(claim[key], passage) for passage, claim in claims for key in ("true", "false")]
     judged = [each.entailed for each in await reader.judge(pairs)]

@@ -14,6 +14,8 @@ import asyncio
 import time
 from pathlib import Path
 
+from citewell.skills.verify import verify
+
 from citewell.config import Settings, load_settings
 from citewell.ingest import parse_here
 from citewell.ingest.paper_read import read_paper
@@ -23,7 +25,6 @@ from citewell.skills.guide_cues import measured
 from citewell.skills.guide_markdown import report_markdown
 from citewell.skills.guide_pick import SLOTS
 from citewell.skills.reading import OpenPaper, Report
-from citewell.skills.verify import verify
 from citewell.types import Sentence
 
 HERE = Path(__file__).resolve().parent.parent

@@ -3,10 +3,10 @@
     .venv/bin/python evals/proof.py                       # the reader judges
     .venv/bin/python evals/proof.py --judge recorded      # judgements of a strong model, kept in evals/drafts/judgements.jsonl
     .venv/bin/python evals/proof.py --judge connected     # the chat model of the settings
-    .venv/bin/python evals/proof.py --export FILE         # what a judge is asked, in an order that tells nothing, to be judged by hand
+    .venv/bin/python evals/proof.py --export FILE         # what a judge is asked, in random order, to be judged by hand
 
-A draft is ticked where each of its sentences is. Printed: right drafts ticked, false ones ticked, by kind and language, with 95 %
-intervals (Wilson). `--heldback` adds the questions that nothing was tuned on.
+A draft is ticked where each of its sentences is. Printed: right drafts ticked, false ones ticked, by kind and language, with
+95 % intervals (Wilson). `--heldback` adds the questions that nothing was tuned on.
 """
 
 from __future__ import annotations

@@ -23,6 +23,8 @@ from citewell.ingest.domains import domains, is_valid
 from citewell.ingest.urls import canonical
 from citewell.knowledge.index import Filter
 from citewell.service.app import App
+from citewell.service.check import check_text
+from citewell.service.check_types import CheckResult
 from citewell.service.feedback import catch_up, get_feedback, give
 from citewell.skills.clean import clean
 from citewell.skills.entities import entity_list
@@ -141,6 +143,15 @@ async def vector_db_search(
         for h in hits
     ]
     return [h.text for h in hits], [scores[h.chunk_id] for h in hits], metadata
+
+
+async def check(text: str, collection: str | Sequence[str] | None = None) -> CheckResult:
+    """Each sentence of a text with its verdict by the documents (`entailed`, `contradicted`, `not_stated`), the probability
+    that it is entailed, and the quotes that show it. Raises InvalidInput, NotFound for an unknown collection, and what models
+    raise.
+    """
+    names = [collection] if isinstance(collection, str) else list(collection or ())
+    return await check_text(_opened(), text, names)
 
 
 async def text_cleaning(text: str, options: Mapping[str, Any] | None = None) -> str:

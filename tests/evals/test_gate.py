@@ -25,7 +25,11 @@ def test_no_figure_is_worse_than_at_the_last_release(figures: list[gate.Figure])
     """Each against the interval of the kept one."""
     kept = gate.read_kept()
     assert {figure.name for figure in figures} == set(kept)
-    worse = [f"{figure.name}: {figure.share:.3f}, was {kept[figure.name]}" for figure in figures if figure.is_worse(kept[figure.name])]
+    worse = [
+        f"{figure.name}: {figure.share:.3f}, was {kept[figure.name]}"
+        for figure in figures
+        if figure.is_worse(kept[figure.name])
+    ]
     assert not worse
 
 

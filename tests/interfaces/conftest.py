@@ -177,6 +177,7 @@ def environment(settings: Settings) -> dict[str, str]:
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": settings.llm,
         "CITEWELL_EMBEDDER": settings.embedder,
+        "CITEWELL_READER": settings.reader,
     }
 
 

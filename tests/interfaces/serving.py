@@ -175,6 +175,7 @@ def bench(settings: Settings, folder: Path) -> Bench:
             "CITEWELL_CACHE": str(settings.cache),
             "CITEWELL_LLM": "scripted",
             "CITEWELL_EMBEDDER": "scripted",
+            "CITEWELL_READER": "scripted",
             "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1",
         },
         folder,

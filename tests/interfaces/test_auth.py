@@ -181,10 +181,11 @@ async def test_roles(app: App, client: httpx.AsyncClient) -> None:
         ("GET", "/api/sessions"): "reader",
         ("GET", "/api/traces"): "reader",
         ("POST", "/api/search"): "reader",
+        ("POST", "/api/check"): "reader",
     }
     bodies = {"/api/knowledge/rules/x": {"state": "active"}, "/api/documents/x": {"priority": 1}}
     bodies |= {"/api/collections/x": {"chunking": {}}, "/api/data/sources/x/glossary": {"glossary": []}}
-    bodies |= {"/api/collections": {"name": "/"}, "/api/search": {"query": ""}}
+    bodies |= {"/api/collections": {"name": "/"}, "/api/search": {"query": ""}, "/api/check": {"text": ""}}
     roles = ("reader", "editor", "reviewer", "admin")
     async with people(app, str(client.base_url), **{role: role for role in roles}) as by:
         for role in roles:

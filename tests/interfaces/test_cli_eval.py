@@ -166,7 +166,9 @@ def test_ctrl_c_writes_what_is_done_and_the_same_command_goes_on(
 def test_what_each_loop_is_worth(cli: Cli, questions: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four variants of the same questions, in a table and as JSON; the calls tell which loops ran."""
     script = tmp_path / "replies.json"
-    script.write_text(json.dumps(["I don't know."] * 100), "utf-8")
+    missing = {"text": "The documents do not tell this.", "kind": "not_told"}
+    draft = {"status": "not_told", "sentences": [missing], "search_for": "cargo of the vessel"}
+    script.write_text(json.dumps([{"reply": draft}] * 100), "utf-8")
     monkeypatch.setenv("CITEWELL_SCRIPTED_REPLIES", str(script))
     out = tmp_path / "ablation.json"
     done = cli("eval", questions, "--ablate", "--limit", "3", "--json", str(out))
@@ -176,8 +178,8 @@ def test_what_each_loop_is_worth(cli: Cli, questions: str, tmp_path: Path, monke
     variants = json.loads(out.read_text("utf-8"))["variants"]
     assert list(variants) == names
     calls = {name: report["cost"]["calls"] for name, report in variants.items()}
-    assert calls[names[0]] == calls[names[2]] == 2.0  # it does not know, and one of these asks again
-    assert 2.0 < calls[names[1]] < calls[names[3]]
+    assert calls[names[0]] == calls[names[2]] == 2.0  # a draft that tells nothing, judged
+    assert calls[names[1]] == calls[names[3]] == 1.0  # other words instead of a judge; they find the very evidence again
     assert {name: report["run"]["said"] for name, report in variants.items()} == {
         names[0]: {},
         names[1]: {"inner_loop": False},

@@ -1,4 +1,4 @@
-"""`citewell ask -a dual_loop` as its own process, stopped after the documents were graded, and gone on with.
+"""`citewell ask -a dual_loop` as its own process, stopped after the answer was drafted, and gone on with.
 
 The one rule: a test waits until the database shows the finished step, and only then kills.
 """
@@ -23,19 +23,22 @@ from citewell.service.app import App
 from citewell.service.ask import unfinished
 
 QUESTION = "When was the lighthouse built?"
-DRAFT = "The lighthouse was built in 1857."
+FACT = "The lighthouse was built in 1857."
+DRAFT = "The lighthouse was built in the year 1857."  # no quotation, so a judge is asked
+VERDICTS = {"verdicts": [{"n": 1, "verdict": "entailed", "evidence": ["1.1", "1.2"]}]}
 
 
 @pytest.fixture
 def environ(settings: Settings, tmp_path: Path) -> dict[str, str]:
     script = tmp_path / "script.json"
-    script.write_text(json.dumps([2.0, {"reply": DRAFT, "delay": 60}]), "utf-8")
+    script.write_text(json.dumps([DRAFT, {"reply": VERDICTS, "delay": 60}]), "utf-8")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
     return kept | {
         "CITEWELL_HOME": str(settings.home),
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": "scripted",
         "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_READER": "scripted",
         "CITEWELL_SCRIPTED_REPLIES": str(script),
     }
 
@@ -49,20 +52,20 @@ def done(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProces
 
 
 def waiting(settings: Settings) -> str:
-    """The trace_id of a run whose documents are graded, or nothing."""
+    """The trace_id of a run whose answer is drafted, or nothing."""
     if not settings.database.exists():
         return ""
     with closing(sqlite3.connect(settings.database, timeout=10)) as database:
-        rows = database.execute("SELECT trace_id FROM runs WHERE next = 'generate_response'").fetchall()
+        rows = database.execute("SELECT trace_id FROM runs WHERE next = 'grade_relevance'").fetchall()
     return str(rows[0][0]) if rows else ""
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_killed_after_grading_and_gone_on_with(
+def test_killed_after_drafting_and_gone_on_with(
     how: signal.Signals, environ: dict[str, str], settings: Settings, tmp_path: Path
 ) -> None:
-    """The grade is not asked for again: three calls in all, one of them before the kill."""
-    (tmp_path / "lighthouse.md").write_text(f"# Lighthouse\n\n{DRAFT} Its lamp is electric.\n", "utf-8")
+    """The draft is not asked for again: two calls in all, one of them before the kill."""
+    (tmp_path / "lighthouse.md").write_text(f"# Lighthouse\n\n{FACT} Its lamp is electric.\n", "utf-8")
     assert done(environ, "add", str(tmp_path / "lighthouse.md")).returncode == 0
     with subprocess.Popen(
         command("ask", "-a", "dual_loop", QUESTION), env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -71,7 +74,7 @@ def test_killed_after_grading_and_gone_on_with(
             until = time.monotonic() + 60
             while not (trace_id := waiting(settings)):
                 assert process.poll() is None, process.communicate()[1]
-                assert time.monotonic() < until, "the documents were never graded"
+                assert time.monotonic() < until, "the answer was never drafted"
                 time.sleep(0.02)
             process.send_signal(how)
             told = process.communicate(timeout=30)[1]
@@ -81,15 +84,17 @@ def test_killed_after_grading_and_gone_on_with(
         assert process.returncode == 130
         assert f"citewell ask --resume {trace_id}" in told
     assert trace_id in done(environ, "trace").stdout
-    Path(environ["CITEWELL_SCRIPTED_REPLIES"]).write_text(json.dumps([DRAFT]), "utf-8")
+    Path(environ["CITEWELL_SCRIPTED_REPLIES"]).write_text(json.dumps([VERDICTS]), "utf-8")
     again = done(environ, "ask", "--resume", trace_id, "--json")
     assert again.returncode == 0, again.stderr
     answer: dict[str, Any] = json.loads(again.stdout)
-    assert (answer["answer"], answer["trace_id"], answer["usage"]["calls"]) == (f"{DRAFT}[1]", trace_id, 3)
+    assert (answer["status"], answer["trace_id"], answer["usage"]["calls"]) == ("answered", trace_id, 2)
+    assert DRAFT in answer["answer"]
+    assert FACT in [citation["quote"] for citation in answer["citations"]]
     trace = json.loads(done(environ, "trace", trace_id, "--json").stdout)
-    assert [prompt["job"] for prompt in trace["prompts"]] == ["yes_no", "chat", "yes_no"]
-    assert trace["prompts"][0]["reply"] == 2.0  # of the process that was killed
-    assert [step["node"] for step in trace["steps"]].count("grade_documents") == 1
+    assert [prompt["job"] for prompt in trace["prompts"]] == ["chat", "chat"]
+    assert DRAFT in trace["prompts"][0]["reply"]  # of the process that was killed
+    assert [step["node"] for step in trace["steps"]].count("generate_response") == 1
     assert waiting(settings) == ""
 
 

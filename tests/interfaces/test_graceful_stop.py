@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 HANGS: list[Any] = [{"pace": 0, "delay": 600}]  # a model that never comes to its first word
 PAPER = Path(__file__).resolve().parents[2] / "samples" / "papers"
-QUICK = [2.0, FACT, 2.0]
+QUICK = [FACT]
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_what_is_under_way_is_finished(bench: Bench) -> None:
 def test_what_is_not_finished_in_time_goes_on_after_the_next_start(bench: Bench) -> None:
     """The last event names the run; the next server goes on with it under the same trace, and grades nothing twice."""
     bench.add()
-    late = [2.0, {"reply": FACT, "delay": 600}]
+    late = [{"reply": FACT, "delay": 600}]
     with bench.serve(late, stop_seconds="1") as server:
         stream = Stream(server, {"question": QUESTION, "agent": "dual_loop"})
         [[trace_id]] = until(lambda: rows(bench, "SELECT trace_id FROM runs WHERE next = 'generate_response'"), "a graded run")
@@ -117,7 +117,7 @@ def test_what_is_not_finished_in_time_goes_on_after_the_next_start(bench: Bench)
 def test_a_client_that_waits_for_the_whole_answer_is_told(bench: Bench, agent: str) -> None:
     """503, and the run where there is one; a question of one pass has to be asked again."""
     bench.add()
-    with bench.serve([2.0, {"reply": FACT, "delay": 600}] if agent == "dual_loop" else HANGS, stop_seconds="1") as server:
+    with bench.serve(HANGS, stop_seconds="1") as server:
         found: list[httpx.Response] = []
         asking = threading.Thread(target=lambda: found.append(server.post("/api/ask", {"question": QUESTION, "agent": agent})))
         asking.start()
@@ -274,7 +274,7 @@ def test_a_tool_call_that_is_cut_off_has_a_result(bench: Bench) -> None:
 def test_a_second_signal_ends_at_once(bench: Bench, number: signal.Signals) -> None:
     """Whatever the grace is; what was answered before is there, and a run that was cut off can be gone on with."""
     bench.add()
-    with bench.serve([2.0, FACT, 2.0, 2.0, {"reply": FACT, "delay": 600}], stop_seconds="600") as server:
+    with bench.serve([FACT, {"reply": FACT, "delay": 600}], stop_seconds="600") as server:
         first = server.post("/api/ask", {"question": QUESTION, "agent": "dual_loop"}).json()
         stream = Stream(server, {"question": "When was the lamp of the lighthouse built?", "agent": "dual_loop"})
         until(lambda: rows(bench, "SELECT 1 FROM runs WHERE next = 'generate_response'"), "a graded run")

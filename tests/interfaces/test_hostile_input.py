@@ -27,7 +27,7 @@ LONG = ("x" * 100_000, "字" * 100_000, "[" * 50_000 + "]" * 50_000, "<b>" * 30_
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[httpx.Client, Known]]:
     home = tmp_path_factory.mktemp("home")
-    settings = Settings(home=home, cache=home / "cache", llm="scripted", embedder="scripted")
+    settings = Settings(home=home, cache=home / "cache", llm="scripted", embedder="scripted", reader="scripted")
     with serving(settings) as (url, token), httpx.Client(base_url=url, timeout=120, trust_env=False) as client:
         yield client, seed(url, token)
 

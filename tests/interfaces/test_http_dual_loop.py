@@ -14,14 +14,15 @@ from citewell.service.add import add, embed_pending
 from citewell.service.app import App
 
 QUESTION = "When was the lighthouse built?"
-DRAFT = "The lighthouse was built in 1857."
+FACT = "The lighthouse was built in 1857."
+DRAFT = "The lighthouse was built in the year 1857."  # no quotation, so a judge is asked
 SSE = {"Accept": "text/event-stream"}
 
 
 @pytest.fixture
 async def filled(app: App, tmp_path: Path) -> ScriptedLLM:
     file = tmp_path / "lighthouse.md"
-    file.write_text(f"# Lighthouse\n\n{DRAFT} Its lamp is electric.\n", "utf-8")
+    file.write_text(f"# Lighthouse\n\n{FACT} Its lamp is electric.\n", "utf-8")
     await add(app, [str(file)], "default")
     await embed_pending(app)
     assert isinstance(app.llm, ScriptedLLM)
@@ -38,7 +39,7 @@ async def asked(client: httpx.AsyncClient, **body: Any) -> dict[str, Any]:
 async def test_options_of_the_request(client: httpx.AsyncClient, filled: ScriptedLLM) -> None:
     """A budget ends it and says so; an unknown or wrong option is told by its name."""
     filled.enqueue(DRAFT)
-    answer = await asked(client, options={"max_calls": 2, "memory": False, "web": False})
+    answer = await asked(client, options={"max_calls": 1, "memory": False, "web": False})
     assert (answer["stop_reason"], answer["status"]) == ("budget_calls", "fallback")
     for options, word in (({"max_cals": 2}, "max_calls"), ({"max_calls": 0}, "max_calls"), ({"corrections": 9}, "corrections")):
         reply = await client.post("/api/ask", json={"question": QUESTION, "agent": "dual_loop", "options": options})
@@ -69,7 +70,7 @@ async def test_a_client_that_left_goes_on_later(client: httpx.AsyncClient, fille
     filled._chat.clear()  # whether or not the call that never ends had begun
     filled.enqueue(DRAFT)
     answer = await asked(client, resume=trace_id)
-    assert (answer["answer"], answer["trace_id"], answer["usage"]["calls"]) == (DRAFT + "[1]", trace_id, 3)
+    assert (answer["answer"], answer["trace_id"], answer["usage"]["calls"]) == (DRAFT + "[1]", trace_id, 2)
     gone = await client.post("/api/ask", json={"resume": trace_id})
     assert (gone.status_code, gone.json()["error"]["code"]) == (404, "not_found")
     missing = await client.post("/api/ask", json={"agent": "dual_loop"})

@@ -31,7 +31,7 @@ WHEN = "When was the Northgate lighthouse built?"
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return with_users(Settings(home=tmp_path / "home", cache=tmp_path / "cache", embedder="scripted"))
+    return with_users(Settings(home=tmp_path / "home", cache=tmp_path / "cache", embedder="scripted", reader="scripted"))
 
 
 @pytest.fixture

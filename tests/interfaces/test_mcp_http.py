@@ -87,7 +87,7 @@ async def refused(client: Client, tool: str, **arguments: Any) -> dict[str, Any]
 async def test_tools_are_described(mcp: Client) -> None:
     """Each with a description, what it takes and what it gives; none over HTTP takes a path."""
     tools = {tool.name: tool for tool in (await mcp.list_tools()).tools}
-    assert list(tools) == ["ask", "search", "list_collections", "get_document", "add_document", "give_feedback"]
+    assert list(tools) == ["ask", "search", "check", "list_collections", "get_document", "add_document", "give_feedback"]
     for tool in tools.values():
         assert len(tool.description or "") > 60
         assert tool.output_schema
@@ -127,6 +127,12 @@ async def test_ask_search_read_and_vote(mcp: Client, northgate: str, served: Ser
     place = (await served.client.get(f"/api/documents/{northgate}/span?{link.partition('?')[2]}")).json()
     assert not place["changed"]
     assert "Anna Berg" in place["citation"]["quote"]
+
+    held, text = await call(mcp, "check", text="# Draft\n\nThe keeper was Anna Berg. Somebody painted that thing red.")
+    assert [each["verdict"] for each in held["sentences"]] == ["entailed", "not_stated"]
+    [number] = held["sentences"][0]["citations"]
+    assert held["citations"][number - 1]["quote"] == "The keeper was Anna Berg."
+    assert f"entailed (1.00): The keeper was Anna Berg.[{number}]" in text
 
     listed, text = await call(mcp, "list_collections")
     assert [each["name"] for each in listed["collections"]] == ["default"]

@@ -106,6 +106,7 @@ def bench(settings: Settings, tmp_path: Path) -> Bench:
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": "scripted",
         "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_READER": "scripted",
     }
     return Bench(settings, environ, tmp_path)
 

@@ -50,9 +50,9 @@ def harbour(site_server: SiteServer) -> SiteServer:
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that finds the fact in the evidence, words it, and grades it well; anew in each command."""
+    """One that answers with the fact; anew in each command."""
     script = tmp_path / "script.json"
-    script.write_text(json.dumps([2.0, FACT, 2.0]), "utf-8")
+    script.write_text(json.dumps([FACT]), "utf-8")
     monkeypatch.setenv("CITEWELL_SCRIPTED_REPLIES", str(script))
 
 
@@ -115,6 +115,7 @@ def test_ctrl_c_answers_from_what_was_read(settings: Settings, harbour: SiteServ
         "CITEWELL_CACHE": str(settings.cache),
         "CITEWELL_LLM": "none",
         "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_READER": "scripted",
         "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1",
     }
     command = [sys.executable, "-m", "citewell", "site", harbour.url, "-q", QUESTION, "--json"]

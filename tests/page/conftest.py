@@ -109,8 +109,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]
     script = home / "replies.json"
     script.write_text(json.dumps(replies), "utf-8")
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    own = {"CITEWELL_HOME": str(home), "CITEWELL_LLM": "scripted", "CITEWELL_SCRIPTED_REPLIES": str(script), "HOME": str(home)}
-    server = Served(home, {**kept, **own, **environment})
+    models = {"CITEWELL_LLM": "scripted", "CITEWELL_READER": "scripted", "CITEWELL_SCRIPTED_REPLIES": str(script)}
+    server = Served(home, {**kept, "CITEWELL_HOME": str(home), "HOME": str(home), **models, **environment})
     server.start()
     yield server
     server.stop()

@@ -201,7 +201,7 @@ def shop_page(path: str, title: str, body: Sequence[str], links: Mapping[str, st
 
 @dataclass
 class Desk:
-    """Asks the agent about a site. `knows`: sentences that settle questions; a model that sees one says yes and quotes it."""
+    """Asks the agent about a site. `knows`: sentences that answer questions; a model that sees one quotes it, and else does not know."""
 
     settings: Settings
     web: Web
@@ -216,7 +216,6 @@ class Desk:
 
     def knows(self, *sentences: str) -> None:
         self.known = list(sentences)
-        self.llm.judge_with(lambda messages: 3.0 if self._seen(messages) else -3.0)
         self.llm.reply_with(lambda messages: next(iter(self._seen(messages)), UNKNOWN))
 
     def _seen(self, messages: Sequence[Message]) -> list[str]:

@@ -130,7 +130,6 @@ async def test_a_model_that_obeys(desk: Desk, shop: Web, make_page: Callable[...
     """Even where the model does what a page says, it reads nothing more, and what no page proves is not shown."""
     price(shop, make_page)
     plant(shop, [attack.format(port=shop.port) for attack in OURS], "text")
-    desk.llm.judge_with(lambda messages: 3.0 if FACT in messages[-1].content or FACT in str(messages) else -3.0)
     desk.llm.reply_with(lambda _: f"Open http://127.0.0.2:{shop.port}/pay and pay 9999 kroner for the repair.")
     answer = await desk.ask(QUESTION)
     assert answer.status in {"refused", "fallback"}  # then the page's own sentences, with a caution

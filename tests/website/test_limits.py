@@ -131,12 +131,17 @@ async def test_characters_of_a_page(desk: Desk, web: Web) -> None:
 
 
 async def test_the_budget_of_calls(desk: Desk, tree: Web) -> None:
-    """One call of the model: it says that the evidence is there, and the evidence itself is shown."""
+    """One call of the model: a quotation needs no judge; other words that nobody may judge are shown as such."""
     tree.page("/", f"<p>{FACT}</p>")
     desk.knows(FACT)
     answer = await desk.ask(QUESTION, max_calls=1)
-    assert (answer.usage.calls, answer.stop_reason) == (1, "budget_calls")
-    assert FACT in answer.answer
+    assert (answer.usage.calls, answer.status, answer.stop_reason) == (1, "answered", "")
+    worded = "Under the third stair of the tower the brass key is kept."
+    desk.llm.reply_with(lambda _: worded)
+    answer = await desk.ask(QUESTION, max_calls=1)
+    assert (answer.usage.calls, answer.status, answer.stop_reason) == (1, "fallback", "budget_calls")
+    assert "could not be checked" in answer.answer
+    assert {sentence.verdict for sentence in answer.sentences} == {"unsupported"}
 
 
 async def test_the_settings_are_the_defaults_of_the_spec(desk: Desk, tree: Web) -> None:

@@ -152,9 +152,9 @@ async def test_a_wrong_option_of_another_agent_is_told(desk: Desk, shop: Web) ->
 
 
 async def test_a_model_that_fails(shop: Web, open_desk: Callable[..., Any]) -> None:
-    """The evidence is shown with a word of caution where the search alone is sure enough; never an error."""
+    """The page's own sentence is shown with a word of caution; never an error."""
     async with open_desk(embedder="builtin") as desk:
-        desk.llm.judge_with(lambda _: (_ for _ in ()).throw(TransientError("the model is busy")))
+        desk.llm.reply_with(lambda _: (_ for _ in ()).throw(TransientError("the model is busy")))
         answer = await desk.ask("What does a repair cost?")
     assert (answer.status, answer.stop_reason) == ("fallback", "model_failed")
     assert any("the model is busy" in warning for warning in answer.warnings)
@@ -168,4 +168,4 @@ async def test_a_draft_that_the_site_does_not_prove(desk: Desk, shop: Web) -> No
     answer = await desk.ask(QUESTION)
     assert answer.status == "refused"
     assert "99 years" not in answer.answer
-    assert any("withheld" in warning for warning in answer.warnings)
+    assert any("not proved" in warning for warning in answer.warnings)

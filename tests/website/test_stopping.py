@@ -76,8 +76,7 @@ async def test_told_to_stop(desk: Desk, shop: Web, make_page: Callable[..., byte
         prose = [FACT, "The days begin with the day after the parcel came.", "Nobody has to say why something is returned."]
         links = {"/help/returns": f"{QUESTION} All about it", "/help/international": f"{QUESTION} From abroad"}
         shop.page("/help", make_page("/help", "Help centre", prose, links))
-        desk.llm.judge_with(lambda messages: 3.0 if desk.web.left and FACT in str(messages) else -3.0)
-        desk.llm.reply_with(lambda _: FACT)
+        desk.llm.reply_with(lambda messages: FACT if desk.web.left and FACT in str(messages) else "I don't know.")
     answer: Answer | None = None
     stopped = 0.0
     async for event in stream(desk.app, desk.request(QUESTION)):

@@ -18,6 +18,7 @@ from citewell.retrieve.query import Context
 from citewell.skills.answering import Decided, Drafted, decide_answer, draft_answer, prove_answer
 from citewell.skills.cite import Proof
 from citewell.skills.clean import clean
+from citewell.skills.decision import is_connected
 from citewell.skills.ending import end_answer
 from citewell.skills.entities import entity_list
 from citewell.skills.evidence import Passage, packed, seen
@@ -26,7 +27,6 @@ from citewell.skills.intent import classify_intent
 from citewell.skills.proof.prove import show_proof
 from citewell.skills.reference import Readings, candidates, depends_on_history, readings
 from citewell.skills.summarize import summarise, within_budget
-from citewell.skills.decision import is_connected
 from citewell.skills.validate import objection
 from citewell.skills.vouched import Vouched, followed_in, marked, put_beside, sureness
 from citewell.skills.wording import refusal, say
@@ -192,9 +192,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
         return "store_answer"
     state.passages = await _evidence(state, deps)
-    state.citation_sources = [
-        {"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in state.passages
-    ]
+    state.citation_sources = [{"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in state.passages]
     if not state.passages:
         state.initial_answer, state.generation_status = refusal([], lang), "refused"
         return "store_answer"

@@ -62,9 +62,9 @@ class Cited(Part):
 
 
 class Replied(Part):
-    """One answer. `said`: its proved sentences, empty for a refusal; they are what is compared with the gold answers.
+    """One answer. `said`: its proved sentences, empty for a refusal; they are compared with the gold answers.
     `signals`: what the decision was made of, in its `tier`; `candidate_right`: whether the answer that it decided on was right,
-    shown or not. `grounded`: the share of the sentences shown that their quotes prove, a partly proved one counting half; None: none shown.
+    shown or not. `grounded`: the share of the sentences shown that their quotes prove, a partly proved one counts half.
     """
 
     text: str

@@ -170,7 +170,7 @@ def without_thinking(text: str) -> str:
 
 def _is_thinking(text: str) -> bool:
     opened = text.lstrip()
-    return opened.startswith("<think>") and "</think>" not in opened or ("<think>".startswith(opened) and bool(opened))
+    return (opened.startswith("<think>") and "</think>" not in opened) or ("<think>".startswith(opened) and bool(opened))
 
 
 def spent(usage: Any) -> Tokens:

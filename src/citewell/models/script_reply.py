@@ -84,8 +84,8 @@ def wants(schema: dict[str, Any] | None) -> str:
 
 
 def draft_of(text: str, messages: Sequence[Message]) -> str:
-    """Plain text as a draft, each sentence with the numbered sentences that share most words with it; "I don't know" as one that
-    tells nothing.
+    """Plain text as a draft, each sentence with the numbered sentences that share most words with it; "I don't know" as one
+    that tells nothing.
     """
     if text.strip() == UNKNOWN:
         missing = {"text": "The documents do not tell this.", "kind": "not_told", "evidence": []}

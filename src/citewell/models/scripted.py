@@ -7,7 +7,7 @@
     assert "capital" in llm.calls[0].messages[-1].content
 
 Same script, same calls, same replies; with no script left, chat quotes the passages it was sent. Where a structured answer is
-asked for, plain text of the script is put into its form; a judge is scripted with `{"verdicts": [...]}`, or goes by shared words.
+asked for, plain text of the script takes its form; a judge is scripted with `{"verdicts": [...]}` or goes by shared words.
 """
 
 from __future__ import annotations

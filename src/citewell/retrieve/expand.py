@@ -14,7 +14,6 @@ from citewell.knowledge.catalog import Catalog
 from citewell.knowledge.index import Index
 from citewell.types import Hit
 
-
 CHARS_A_TOKEN = 5  # at most, as `count_tokens` counts
 
 

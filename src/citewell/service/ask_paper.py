@@ -33,8 +33,8 @@ from citewell.service.options import SearchOptions
 from citewell.service.paper_errand import Errand, answered_before, asked_of, noted, opened, seen
 from citewell.service.run import Ending, Run
 from citewell.service.search import find, waiting
-from citewell.skills.clean import clean
 from citewell.skills.cited_references import references_of
+from citewell.skills.clean import clean
 from citewell.skills.guide import make_report
 from citewell.skills.guide_markdown import report_markdown
 from citewell.skills.pointed_selection import selected

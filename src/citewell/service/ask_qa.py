@@ -8,8 +8,8 @@ from itertools import zip_longest
 from citewell.agents import qa
 from citewell.agents.qa_state import Deps, QAState
 from citewell.errors import CitewellError
-from citewell.models.base import Vector
 from citewell.ingest.script import count_tokens
+from citewell.models.base import Vector
 from citewell.retrieve.expand import expanded, whole_documents
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found

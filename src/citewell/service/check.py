@@ -1,109 +1,94 @@
-"""`citewell check`: any text held against documents, sentence by sentence; and claims held against evidence that comes along."""
+"""`citewell check`: any text held against documents, sentence by sentence; and claims held against their own evidence."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
-from pydantic import Field
-
-from citewell.errors import InvalidInput
+from citewell.errors import CitewellError, InvalidInput
 from citewell.ingest.sentences import language, sentences
 from citewell.knowledge.index import Filter
 from citewell.service.app import App
 from citewell.service.ask_qa import widener
+from citewell.service.check_types import (
+    LONGEST,
+    MOST_PAIRS,
+    CheckedSentence,
+    CheckRequest,
+    CheckResult,
+    Pair,
+    PairsResult,
+    PairVerdict,
+)
 from citewell.service.locate import locator
 from citewell.service.options import SearchOptions
-from citewell.service.search import find
-from citewell.skills.clean import clean
+from citewell.service.search import embed_query, find, waiting
 from citewell.skills.cite import number_citations
+from citewell.skills.clean import clean
 from citewell.skills.entities import search_names
-from citewell.skills.evidence import Passage, in_document_order, packed
+from citewell.skills.evidence import Passage, in_document_order, joined, pack, packed
 from citewell.skills.numbered import Unit, number_sentences
 from citewell.skills.proof.exact import is_quoted
 from citewell.skills.proof.judge import Claim, Judge, Judgement
 from citewell.skills.proof.judge_reader import ReaderJudge, nearest_units
 from citewell.skills.proof.judges import build_judge
-from citewell.types import Citation, Hit, Sentence, Shown
+from citewell.skills.text_claims import plain_statement, statement_spans
+from citewell.skills.wording import say
+from citewell.types import Hit, Sentence
 
-LONGEST = 20_000  # characters of a text
-MOST_PAIRS = 10_000
+__all__ = ["CheckRequest", "CheckResult", "Pair", "PairVerdict", "PairsResult", "check", "check_pairs", "check_text"]
+
 BATCH = 6  # sentences that are judged together, on the passages found for all of them
 HITS = 4  # passages that are looked up for a sentence
-CheckVerdict = Literal["entailed", "contradicted", "not_stated"]
+AT_ONCE = 4  # pairs that a chat model judges at the same time
+OnChecked = Callable[[int, int], Awaitable[None]]  # sentences done, of how many
 
 
-class CheckedSentence(Shown):
-    """A sentence of the text, `text[start:end]`; `score`: probability that the documents entail it; `citations` show it."""
-
-    text: str
-    start: int
-    end: int
-    verdict: CheckVerdict
-    score: float = Field(ge=0.0, le=1.0)
-    reason: str = ""
-    citations: list[int] = []
+async def check(app: App, request: CheckRequest) -> CheckResult | PairsResult:
+    """What the request names: a text, or pairs. Raises InvalidInput for both or neither, and what they raise."""
+    if bool(request.text.strip()) == bool(request.pairs):
+        raise InvalidInput("send either a text or pairs", hint='{"text": ...} or {"pairs": [{"id", "claim", "evidence"}]}')
+    if request.pairs:
+        return await check_pairs(app, request.pairs)
+    return await check_text(app, request.text, request.collections)
 
 
-class CheckResult(Shown):
-    """`judge`: who judged, empty where only quotations could be checked; `measured`: whether it has passed the gates."""
-
-    sentences: list[CheckedSentence]
-    citations: list[Citation] = []
-    judge: str = ""
-    measured: bool = False
-    seconds: float = 0.0
-
-
-class Pair(Shown):
-    """A claim with its evidence. `question`: what the claim answers, where that matters."""
-
-    id: str
-    claim: str = Field(min_length=1)
-    evidence: list[str]
-    question: str = ""
-
-
-class PairVerdict(Shown):
-    """`score`: probability that the evidence entails the claim."""
-
-    id: str
-    verdict: CheckVerdict
-    score: float
-
-
-async def check_text(app: App, text: str, collections: Sequence[str]) -> CheckResult:
+async def check_text(app: App, text: str, collections: Sequence[str] = (), on_checked: OnChecked | None = None) -> CheckResult:
     """Each sentence of `text` looked up in the collections and judged by what was found. Raises InvalidInput for an empty or
     overlong text, NotFound for an unknown collection, and what the judge's model raises.
     """
     started = time.perf_counter()
-    if not text.strip():
-        raise InvalidInput("the text is empty", hint="give a text of some sentences")
     if len(text) > LONGEST:
         raise InvalidInput(f"the text has {len(text)} characters, {LONGEST} are allowed", hint="check a part at a time")
-    names = [(await app.catalog.collection(name)).name for name in collections or [app.settings.collection]]
+    spans = statement_spans(text)
+    if not spans:
+        raise InvalidInput("the text is empty", hint="give a text of some sentences")
+    infos = [await app.catalog.collection(name) for name in dict.fromkeys(collections or [app.settings.collection])]
+    names = [info.name for info in infos]
     judge = judge_of_app(app)
-    spans = sentences(text)
-    judged: list[tuple[tuple[int, int], Judgement]] = []
+    judgements: list[Judgement] = []
     for at in range(0, len(spans), BATCH):
-        batch = spans[at : at + BATCH]
-        found = await _check_batch(app, [clean(text[a:b]) for a, b in batch], names, judge)
-        judged += zip(batch, found, strict=True)
-    shown = [Sentence(text=text[a:b], verdict="supported") for (a, b), _ in judged]
-    proof = number_citations([(s, j.evidence, j.score) for s, (_, j) in zip(shown, judged, strict=True)])
-    checked = [
-        CheckedSentence(
-            text=text[a:b], start=a, end=b, verdict=j.verdict, score=round(j.score, 4), reason=j.reason, citations=s.citations
-        )
-        for s, ((a, b), j) in zip(proof.sentences, judged, strict=True)
-    ]
+        claims = [clean(plain_statement(text[a:b])) for a, b in spans[at : at + BATCH]]
+        judgements += await _check_batch(app, claims, names, judge)
+        if on_checked is not None:
+            await on_checked(len(judgements), len(spans))
+    shown = [Sentence(text=text[a:b], verdict="supported") for a, b in spans]
+    proof = number_citations([(s, j.evidence, j.score) for s, j in zip(shown, judgements, strict=True)])
     return CheckResult(
-        sentences=checked,
+        sentences=[
+            CheckedSentence(
+                text=s.text, start=a, end=b, verdict=j.verdict, score=round(j.score, 4), reason=j.reason, citations=s.citations
+            )
+            for s, (a, b), j in zip(proof.sentences, spans, judgements, strict=True)
+        ],
         citations=await locator(app)(proof.citations),
+        collections=names,
         judge=judge.name if judge else "",
         measured=_is_measured(app, judge),
         seconds=round(time.perf_counter() - started, 3),
+        warnings=[*_caveats(app, judge), *waiting([(info.chunks, info.embedded) for info in infos])],
     )
 
 
@@ -117,26 +102,57 @@ def _is_measured(app: App, judge: Judge | None) -> bool:
     return judge is not None and not (isinstance(judge, ReaderJudge) and not (app.reader is not None and app.reader.judges))
 
 
+def _caveats(app: App, judge: Judge | None) -> list[str]:
+    if judge is None:
+        return ["only quotations can be checked: there is no connected chat model and no reader"]
+    return [] if _is_measured(app, judge) else ["the reader has not passed its gates as a judge: look at the quotes yourself"]
+
+
 async def _check_batch(app: App, claims: Sequence[str], names: Sequence[str], judge: Judge | None) -> list[Judgement]:
-    passages: list[list[Passage]] = [await _look_up(app, claim, names) for claim in claims]
-    by_span = {(p.hit.doc_id, p.hit.start, p.hit.end): p for each in passages for p in each}
-    units = number_sentences(in_document_order(list(by_span.values())))
+    passages = [await _look_up(app, claim, names, judge) for claim in claims]
+    units = number_sentences(in_document_order(_merge([passage for each in passages for passage in each])))
     settled: list[Judgement | None] = [
         Judgement("entailed", 1.0, (quoted,)) if (quoted := is_quoted(claim, units)) else None for claim in claims
     ]
     left = [n for n, each in enumerate(settled) if each is None]
     if left and judge is not None and units:
         asked = [_claim(claims[n], passages[n], units, judge) for n in left]
-        for n, judgement in zip(left, await judge.judge("", asked, units), strict=True):
+        for n, judgement in zip(left, await judge.judge(_question(asked[0].text), asked, units), strict=True):
             settled[n] = judgement
-    return [each or Judgement("not_stated", 0.0, reason="nothing found that says it") for each in settled]
+    return [each or Judgement("not_stated", 0.0, reason=_why_open(judge, units)) for each in settled]
 
 
-async def _look_up(app: App, claim: str, names: Sequence[str]) -> list[Passage]:
-    vector = await app.embedder.query(claim)
-    where = Filter(collections=tuple(names))
-    found = await find(app, SearchOptions(), claim, vector, search_names(claim), where, HITS)
-    return await packed(claim, found.hits, app.llm, widener(app))
+def _question(claim: str) -> str:
+    """What a chat model reads as the question, where there is none."""
+    return say("which_hold", language(claim))
+
+
+def _why_open(judge: Judge | None, units: Sequence[Unit]) -> str:
+    reason = "no quotation of the documents" if judge is None else "nothing found that says it"
+    return reason if units else "nothing was found"
+
+
+async def _look_up(app: App, claim: str, names: Sequence[str], judge: Judge | None) -> list[Passage]:
+    """What is found for a claim; for a chat model that judges a batch, as much as its share of the prompt holds."""
+    vector, _ = await embed_query(app, claim)
+    found = await find(app, SearchOptions(), claim, vector, search_names(claim), Filter(collections=tuple(names)), HITS)
+    model = app.judge_llm or app.llm
+    if judge is None or isinstance(judge, ReaderJudge) or model is None:
+        return await packed(claim, found.hits, None, widener(app))
+    share = model.evidence_tokens // BATCH
+    return pack(claim, await widener(app)(found.hits, share), share, most=HITS)
+
+
+def _merge(passages: Sequence[Passage]) -> list[Passage]:
+    """Passages of one chunk as one: each claim may have kept other sentences of it."""
+    by_chunk: dict[tuple[str, int, int], Passage] = {}
+    for passage in passages:
+        hit = passage.hit
+        key = (hit.doc_id, hit.start, hit.end)
+        spans = sorted({*passage.spans, *(by_chunk[key].spans if key in by_chunk else ())})
+        text = joined(hit.text, [(a - hit.start, b - hit.start) for a, b in spans])
+        by_chunk[key] = replace(passage, spans=tuple(spans), text=text)
+    return list(by_chunk.values())
 
 
 def _claim(text: str, own: Sequence[Passage], units: Sequence[Unit], judge: Judge) -> Claim:
@@ -148,22 +164,37 @@ def _claim(text: str, own: Sequence[Passage], units: Sequence[Unit], judge: Judg
     return Claim(text, evidence=nearest_units(text, near or units))
 
 
-async def check_pairs(app: App, pairs: Sequence[Pair]) -> list[PairVerdict]:
+async def check_pairs(app: App, pairs: Sequence[Pair]) -> PairsResult:
     """Each claim judged by the evidence that comes with it, in order. Raises InvalidInput for too many, and what the judge's
     model raises.
     """
     if len(pairs) > MOST_PAIRS:
         raise InvalidInput(f"{len(pairs)} pairs, {MOST_PAIRS} are allowed", hint="check a part at a time")
     judge = judge_of_app(app)
-    if isinstance(judge, ReaderJudge) and app.reader is not None:
-        bearing = [[Claim(pair.claim, evidence=tuple(_units(pair)))] for pair in pairs]
-        found = await judge.judge("", [claims[0] for claims in bearing], [])
+    if isinstance(judge, ReaderJudge):
+        found = await judge.judge("", [Claim(pair.claim, evidence=tuple(_units(pair))) for pair in pairs], [])
     else:
-        found = [await _check_pair(pair, judge) for pair in pairs]
-    return [
-        PairVerdict(id=pair.id, verdict=each.verdict, score=round(each.score, 4))
-        for pair, each in zip(pairs, found, strict=True)
-    ]
+        found = await _check_pairs_apart(pairs, judge)
+    items = [PairVerdict(id=pair.id, verdict=j.verdict, score=round(j.score, 4)) for pair, j in zip(pairs, found, strict=True)]
+    return PairsResult(
+        items=items, judge=judge.name if judge else "", measured=_is_measured(app, judge), warnings=_caveats(app, judge)
+    )
+
+
+async def _check_pairs_apart(pairs: Sequence[Pair], judge: Judge | None) -> list[Judgement]:
+    """One call a pair, for each has evidence of its own; the first failure ends all."""
+    free = asyncio.Semaphore(AT_ONCE)
+
+    async def check_one(pair: Pair) -> Judgement:
+        async with free:
+            return await _check_pair(pair, judge)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(check_one(pair)) for pair in pairs]
+    except* CitewellError as failed:
+        raise failed.exceptions[0] from None
+    return [task.result() for task in tasks]
 
 
 async def _check_pair(pair: Pair, judge: Judge | None) -> Judgement:
@@ -172,7 +203,7 @@ async def _check_pair(pair: Pair, judge: Judge | None) -> Judgement:
         return Judgement("entailed", 1.0, (quoted,))
     if judge is None or not units:
         return Judgement("not_stated", 0.0)
-    return (await judge.judge(pair.question, [Claim(pair.claim)], units))[0]
+    return (await judge.judge(pair.question or _question(pair.claim), [Claim(pair.claim)], units))[0]
 
 
 def _units(pair: Pair) -> list[Unit]:

@@ -98,8 +98,8 @@ async def _cited(shelf: Shelf, asked: Asked, citation: Citation) -> Cited:
 
 
 def _decided(steps: Mapping[str, Step]) -> dict[str, Any]:
-    """What the last decision was made of, as the agent's steps tell it: `signals`, `candidate` and `tier`; of agents that decide
-    otherwise, nothing.
+    """What the last decision was made of, as the agent's steps tell it: `signals`, `candidate` and `tier`; of agents that
+    decide otherwise, nothing.
     """
     found = [step for step in steps.values() if "signals" in step.detail]
     return max(found, key=lambda step: step.n).detail if found else {}

@@ -14,12 +14,12 @@ WINDOW = 30.0  # seconds that a rate looks back
 @dataclass(frozen=True, slots=True)
 class Progress:
     """`done` of `total` files (phase `read`) or passages (phase `embed`), both of which run at the same time; of documents cut
-    anew (phase `cut`), summaries (phase `write`), or questions of a data set (phase `ask`). `name` is the file in hand.
-    `rate`: passages a second just now, 0 while unknown. `left`: seconds to go, what unread files will bring included; None
-    while unknown.
+    anew (phase `cut`), summaries (phase `write`), questions of a data set (phase `ask`), or sentences of a text (phase
+    `check`). `name` is the file in hand. `rate`: passages a second just now, 0 while unknown. `left`: seconds to go, what
+    unread files will bring included; None while unknown.
     """
 
-    phase: Literal["read", "embed", "cut", "write", "ask"]
+    phase: Literal["read", "embed", "cut", "write", "ask", "check"]
     done: int
     total: int
     name: str = ""

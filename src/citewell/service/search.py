@@ -96,7 +96,7 @@ async def search(app: App, request: SearchRequest) -> SearchResult:
     strategy = strategy_of(request, app)
     where = await filter_of(app, request, searched)
     warnings = waiting([(info.chunks, info.embedded) for info in infos])
-    vector, troubles = await _vector(app, text)
+    vector, troubles = await embed_query(app, text)
     found = await STRATEGIES[strategy](app.index, query_of(app, request, text, vector, search_names(text), where, request.k))
     return SearchResult(
         query=text,
@@ -161,7 +161,7 @@ def waiting(counts: Sequence[tuple[int, int]]) -> list[str]:
     return [f"{total - embedded} of {total} chunks are searched by words only: still being embedded"]
 
 
-async def _vector(app: App, text: str) -> tuple[Vector | None, list[str]]:
+async def embed_query(app: App, text: str) -> tuple[Vector | None, list[str]]:
     """The query's vector; None with a warning where the embedder fails: words alone still find."""
     try:
         return await app.embedder.query(text), []

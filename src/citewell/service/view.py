@@ -15,6 +15,7 @@ from citewell.knowledge.index import Index
 from citewell.knowledge.people import named
 from citewell.knowledge.users import ROLES, Role
 from citewell.models.base import LLM, Embedder, Reranker
+from citewell.models.reader import Reader
 from citewell.retrieve.confidence import Calibration
 from citewell.service.app import App
 
@@ -53,6 +54,14 @@ class View(App):
     @property
     def embedder(self) -> Embedder:
         return self.root.embedder
+
+    @property
+    def reader(self) -> Reader | None:
+        return self.root.reader
+
+    @property
+    def judge_llm(self) -> LLM | None:
+        return self.root.judge_llm
 
     @property
     def reranker(self) -> Reranker | None:

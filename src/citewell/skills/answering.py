@@ -43,8 +43,8 @@ class Means(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft over the sentences of `passages`. `reading`: the reader's signals. `warning`: why the chat model did not write it,
-    with the code of its error in `failure`; `transient`: trying again may help.
+    """A draft over the sentences of `passages`. `reading`: the reader's signals. `warning`: why the chat model did not write
+    it, with the code of its error in `failure`; `transient`: trying again may help.
     """
 
     question: str
@@ -117,7 +117,14 @@ async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Mess
     """The draft judged, and where the judge doubts some of it, written once more with its reasons (`repair`)."""
     proven = await judge_draft(drafted.draft, drafted.question, drafted.units, means.judge)
     note_judgements(proven)
-    if drafted.tier != "connected" or not repair or means.llm is None or proven.proved or proven.failure or not proven.judgements:
+    if (
+        drafted.tier != "connected"
+        or not repair
+        or means.llm is None
+        or proven.proved
+        or proven.failure
+        or not proven.judgements
+    ):
         return proven
     again = await repair_draft(means.llm, means.judge, drafted.question, drafted.units, proven, history=history)
     note(repaired=again is not proven)

@@ -47,8 +47,8 @@ class DraftSentence(BaseModel):
 
 
 class Draft(BaseModel):
-    """`question_back`: of a question that is unclear, what to ask the user. `search_for`: where something is missing, other words
-    that a document which tells it would use.
+    """`question_back`: of a question that is unclear, what to ask the user. `search_for`: where something is missing, other
+    words that a document which tells it would use.
     """
 
     model_config = ConfigDict(frozen=True)

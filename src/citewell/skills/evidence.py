@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from citewell.ingest.sentences import count_tokens, language, sentences
+from citewell.ingest.sentences import count_tokens, sentences
 from citewell.models.base import LLM
 from citewell.retrieve.rank import coverage
 from citewell.types import Hit

@@ -1,5 +1,4 @@
-"""Without a connected model: the documents' own sentence that answers, found by the reader, or by likeness where there is none.
-"""
+"""Without a connected model: the documents' own sentence that answers, found by the reader, else by likeness."""
 
 from __future__ import annotations
 
@@ -32,7 +31,9 @@ class FoundAnswer:
     signals: dict[str, float] = field(default_factory=dict)
 
 
-async def find_answer(question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None) -> FoundAnswer:
+async def find_answer(
+    question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None
+) -> FoundAnswer:
     """The sentences that answer, quoted whole, with the answering words marked where the reader knows them. A question of
     several parts gets one sentence for each. Raises ModelUnavailable.
     """

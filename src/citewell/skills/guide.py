@@ -39,9 +39,7 @@ class _Making:
     warnings: list[str] = field(default_factory=list)
 
 
-async def make_report(
-    book: OpenPaper, *, llm: LLM | None, judge: Judge | None, embedder: Embedder, lang: str
-) -> Report:
+async def make_report(book: OpenPaper, *, llm: LLM | None, judge: Judge | None, embedder: Embedder, lang: str) -> Report:
     """The report in `lang`; its statements are in the paper's language unless a chat model with room writes them."""
     lang = lang_of(lang)
     found, name = await anyio.to_thread.run_sync(_read, book)
@@ -109,9 +107,7 @@ async def _worded(making: _Making, chosen: Mapping[Slot, Sequence[Line]]) -> dic
 
 async def _draft(making: _Making, slot: Slot, picked: Sequence[Line], llm: LLM) -> Written | None:
     try:
-        return await written(
-            making.book, slot, picked, making.lines, making.own, llm=llm, judge=making.judge, lang=making.lang
-        )
+        return await written(making.book, slot, picked, making.lines, making.own, llm=llm, judge=making.judge, lang=making.lang)
     except CitewellError as error:
         if not making.warnings:
             making.warnings.append(say("no_model", making.lang, problem=error.message))

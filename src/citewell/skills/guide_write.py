@@ -1,5 +1,4 @@
-"""A connected model words a slot of the report from the parts that matter, as a judged draft: only its proved sentences are kept.
-"""
+"""A connected model words a slot of the report from the parts that matter, as a judged draft: proved sentences are kept."""
 
 from __future__ import annotations
 

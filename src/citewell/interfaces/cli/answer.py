@@ -73,7 +73,7 @@ def show_answer(answer: Answer, console: Console | None) -> None:
         console.print()
         write(console, styled(words["sources"], "bold"))
         for citation in answer.citations:
-            _show_citation(console, citation, words)
+            show_citation(console, citation, words)
     console.print()
     for followed in answer.followed if answer.agent != "data" else ():
         write(console, styled(followed_line(followed, words), "green"))
@@ -107,7 +107,8 @@ def marked(answer: Answer) -> Text:
     return text.append(whole[at:])
 
 
-def _show_citation(console: Console, citation: Citation, words: dict[str, str]) -> None:
+def show_citation(console: Console, citation: Citation, words: dict[str, str], indent: int = 0) -> None:
+    """Number and place, and below them the quote."""
     place = [words["page"].format(citation.page)] if citation.page is not None else []
     section = citation.section.removeprefix(citation.title).removeprefix(" › ")  # many a document's first heading is its title
     place += [section] if section else []
@@ -116,8 +117,8 @@ def _show_citation(console: Console, citation: Citation, words: dict[str, str]) 
         day = time.strftime("%Y-%m-%d %H:%M", time.localtime(citation.fetched_at))
         place += [citation.uri, words["fetched"].format(day)]
     head = styled(f"[{citation.n}] ", "cyan") + styled(" · ".join([citation.title or citation.uri, *place]))
-    write(console, head)
-    write(console, styled(words["quote"].format(" ".join(citation.quote.split())), "dim"), indent=4)
+    write(console, head, indent)
+    write(console, styled(words["quote"].format(" ".join(citation.quote.split())), "dim"), indent + 4)
 
 
 def _small_print(answer: Answer, lang: str) -> str:

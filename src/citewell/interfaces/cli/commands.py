@@ -27,6 +27,7 @@ from citewell.interfaces.cli.arguments import (
     Web,
 )
 from citewell.interfaces.cli.commands_backup import backup, restore
+from citewell.interfaces.cli.commands_check import check
 from citewell.interfaces.cli.commands_data import data_app
 from citewell.interfaces.cli.commands_data_ask import data_ask
 from citewell.interfaces.cli.commands_knowledge import feedback, knowledge_app
@@ -199,6 +200,9 @@ def search(
     options = _narrowed(docs, types, langs, since, until, priority, strategy)
     options |= {"k": k, "collections": collections or [], "recency": recency, "diversity": diversity}
     run(lambda app: work(app, query, options, json), json=json)
+
+
+app.command()(check)
 
 
 def _narrowed(

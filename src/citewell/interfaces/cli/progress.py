@@ -18,6 +18,7 @@ LABELS = {
     "cut": "cutting documents",
     "write": "writing summaries",
     "ask": "asking",
+    "check": "checking sentences",
 }
 LINE_EVERY = 10.0  # seconds between two plain lines of one phase
 

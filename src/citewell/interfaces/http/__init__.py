@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from citewell import __version__
 from citewell.interfaces.http import (
     ask,
+    check,
     chunks,
     collections,
     data,
@@ -52,6 +53,7 @@ from citewell.watch import Watch, look_on
 
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,
+    check.router,
     chunks.router,
     collections.router,
     data.router,

@@ -60,7 +60,7 @@ async def answered(request: Request, app: App, body: AskRequest, tell: Callable[
     return JSONResponse(shown(tell(Event("answer", answer))))
 
 
-def check_text(body: AskRequest) -> None:
+def check_text(body: BaseModel) -> None:
     """JSON can spell half a character (a lone surrogate), which no reply could carry back. Raises InvalidInput."""
     try:
         body.model_dump_json()

@@ -20,6 +20,7 @@ ABOUT = (
 )
 TAGS = {
     "ask": "A question to an Answer, whole or as events.",
+    "check": "A text, or claims, held against documents.",
     "collections": "Where documents are kept, and how they are cut.",
     "data": "Tables that are asked: files that were sent, and databases.",
     "documents": "One document: text, bytes, pages, passages.",
@@ -117,7 +118,7 @@ CONFLICTS = frozenset(
 )  # 409
 USERS = "/api/users"  # 409 without users
 ELSEWHERE = frozenset(
-    {"ask", "create_chat_completion", "create_embedding", "make_plan", "replay_trace", "search", "send_message"}
+    {"ask", "check", "create_chat_completion", "create_embedding", "make_plan", "replay_trace", "search", "send_message"}
 )  # 502
 
 TEXT = {"type": "string"}

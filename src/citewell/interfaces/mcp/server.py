@@ -22,8 +22,8 @@ from citewell.service.documents import read_document
 
 INSTRUCTIONS = """\
 Citewell answers from the user's own documents, web sites and tables, and proves each sentence by a citation. Use `ask` for a
-question, `search` for passages, `get_document` to read on, `list_collections` to see what there is. Keep the citations when you
-pass an answer on, and say so where it is refused."""
+question, `search` for passages, `check` to hold a text against the documents, `get_document` to read on, `list_collections` to
+see what there is. Keep the citations when you pass an answer on, and say so where it is refused."""
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ASKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
@@ -53,6 +53,7 @@ def build(place: Place) -> Server:
     tools = Tools(place)
     server.add_tool(tools.ask, title="Ask the user's documents", annotations=ASKS)
     server.add_tool(tools.search, title="Find passages", annotations=READS)
+    server.add_tool(tools.check, title="Check a text", annotations=READS)
     server.add_tool(tools.list_collections, title="List collections", annotations=READS)
     server.add_tool(tools.get_document, title="Read a document", annotations=READS)
     add = tools.add_local_document if place.local else tools.add_document

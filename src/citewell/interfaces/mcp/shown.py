@@ -14,6 +14,7 @@ from citewell.errors import CitewellError
 from citewell.interfaces.links import address_of, cut, linked, place
 from citewell.interfaces.problem import problem_of
 from citewell.knowledge.jobs import Job
+from citewell.service.check_types import CheckResult, CheckVerdict
 from citewell.service.report import FileReport
 from citewell.service.search import Passage, SearchResult
 from citewell.types import Answer, Citation, Shown
@@ -84,6 +85,25 @@ class Found(Shown):
 class Search(Shown):
     passages: list[Found]
     confidence: float = Field(description="how likely it is that the first three passages hold what was looked for, 0 to 1")
+    warnings: list[str]
+
+
+class CheckedShown(Shown):
+    """`score`: probability that the documents entail it. `citations`: numbers of the quotes; the nearest where `not_stated`."""
+
+    text: str
+    verdict: CheckVerdict
+    score: float
+    reason: str
+    citations: list[int]
+
+
+class Checked(Shown):
+    """`judge`: who judged; empty: only quotations could be checked."""
+
+    sentences: list[CheckedShown]
+    citations: list[Source]
+    judge: str
     warnings: list[str]
 
 
@@ -183,6 +203,24 @@ def found(search: SearchResult, base: str) -> CallToolResult:
     heads = [f"{place(_as_citation(hit), base)} ({hit.doc_id}, offset {hit.start})" for hit in search.hits]
     lines = [f"{head}\n{each.text}" for head, each in zip(heads, shown.passages, strict=True)]
     return result(shown, "\n\n".join([*lines, *(f"warning: {warning}" for warning in search.warnings)]))
+
+
+def checked(found_: CheckResult, base: str) -> CallToolResult:
+    shown = Checked(
+        sentences=[
+            CheckedShown(text=s.text, verdict=s.verdict, score=s.score, reason=s.reason, citations=s.citations)
+            for s in found_.sentences
+        ],
+        citations=[_source(citation, base) for citation in found_.citations],
+        judge=found_.judge,
+        warnings=found_.warnings,
+    )
+    lines = [
+        f"{s.verdict} ({s.score:.2f}): {s.text}{''.join(f'[{n}]' for n in s.citations)}{f' ({s.reason})' if s.reason else ''}"
+        for s in shown.sentences
+    ]
+    sources = [f"{place(c, base)}: {cut(c.quote, LONGEST_QUOTE)}" for c in found_.citations]
+    return result(shown, "\n".join([*lines, "", *sources, *(f"warning: {warning}" for warning in shown.warnings)]))
 
 
 def added(collection: str, job: Job | None, files: list[FileReport]) -> CallToolResult:

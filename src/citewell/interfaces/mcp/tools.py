@@ -24,6 +24,8 @@ from citewell.interfaces.mcp import shown
 from citewell.interfaces.mcp.adding import added_by_job, added_here
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stream
+from citewell.service.check import check_text
+from citewell.service.check_types import LONGEST
 from citewell.service.collections import list_collections
 from citewell.service.data_sources import list_sources
 from citewell.service.documents import get_document, read_document
@@ -167,6 +169,29 @@ class Tools:
         result = await search(visit.app, request)
         said = [told_of(chosen)] if chosen else []
         return shown.found(result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base)
+
+    @told
+    async def check(
+        self,
+        ctx: Say,
+        text: Annotated[str, Field(description="What is to be checked, in sentences; plain or Markdown.", max_length=LONGEST)],
+        collection: Collection = None,
+    ) -> Annotated[CallToolResult, shown.Checked]:
+        """Hold a text against the user's documents: each sentence is `entailed`, `contradicted` or `not_stated`, with quotes.
+
+        Use it for what you or others have written about the user's material, before it is passed on. `not_stated` means that
+        the documents do not settle it, not that it is false.
+        """
+        visit = self._place.visit(ctx)
+        chosen = None if collection else await usual(visit.app)
+        where = collection or chosen
+
+        async def tell_checked(done: int, total: int) -> None:
+            await ctx.report_progress(done, total, f"{done} of {total} sentences checked")
+
+        result = await check_text(visit.app, text, [where] if where else [], tell_checked)
+        said = [told_of(chosen)] if chosen else []
+        return shown.checked(result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base)
 
     @told
     async def list_collections(self, ctx: Say) -> Annotated[CallToolResult, shown.Collections]:

@@ -70,7 +70,7 @@ def missing_operands(equation: str, units: Sequence[Unit], question: str) -> lis
 def _readable(equation: str) -> str:
     """In Python's signs."""
     text = unicodedata.normalize("NFKC", equation)
-    for sign, plain in (("×", "*"), ("·", "*"), ("÷", "/"), ("−", "-"), ("–", "-"), ("≈", "="), ("^", "**")):  # noqa: RUF001
+    for sign, plain in (("×", "*"), ("·", "*"), ("÷", "/"), ("−", "-"), ("–", "-"), ("≈", "="), ("^", "**")):
         text = text.replace(sign, plain)
     text = re.sub(r"(?<=[\d)\s])x(?=[\s\d(])", "*", text)
     text = re.sub(r"[€$£¥]", "", _THOUSANDS.sub("", text))

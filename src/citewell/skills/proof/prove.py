@@ -50,7 +50,7 @@ class Proven:
 
 
 async def judge_draft(draft: Draft, question: str, units: Sequence[Unit], judge: Judge | None) -> Proven:
-    """Settle each sentence of the draft. A judge that fails leaves unquoted sentences unproved and says so; a spent budget too."""
+    """Settle each sentence of the draft. A judge that fails, or a spent budget, leaves unquoted sentences unproved."""
     claims = [Claim(s.text, s.kind, tuple(pick_units(s.evidence, units))) for s in draft.sentences]
     settled = [_settle_exactly(s, claim, question, units) for s, claim in zip(draft.sentences, claims, strict=True)]
     open_ones = [n for n, judgement in enumerate(settled) if judgement is None]

@@ -1,0 +1,139 @@
+"""`citewell check`: each sentence of a text with its verdict and the quotes that show it; pairs of a file. Exit 3 where a
+sentence of a text is not entailed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio.to_thread
+from pydantic import ValidationError
+from rich.console import Console
+
+from citewell.errors import InvalidInput, NotFound, StorageError
+from citewell.ingest.charset import decode
+from citewell.ingest.sentences import language
+from citewell.interfaces.cli.answer import WORDS, show_citation
+from citewell.interfaces.cli.progress import watching
+from citewell.interfaces.cli.run import DONE, NO_ANSWER
+from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
+from citewell.service.app import App
+from citewell.service.check import check_pairs, check_text
+from citewell.service.check_types import CheckedSentence, CheckResult, CheckVerdict, Pair
+from citewell.service.progress import Progress
+
+STANDARD_INPUT = "-"
+SUFFIXES = frozenset({".md", ".markdown", ".txt", ""})
+LARGEST = 256 * 1024 * 1024  # bytes of a file of pairs
+MARKS: dict[CheckVerdict, tuple[str, str]] = {
+    "entailed": ("✓", "green"),
+    "contradicted": ("✗", "red"),
+    "not_stated": ("?", "yellow"),
+}
+VERDICTS: dict[str, dict[CheckVerdict, str]] = {
+    "en": {"entailed": "entailed", "contradicted": "contradicted", "not_stated": "not stated"},
+    "zh": {"entailed": "有依据", "contradicted": "与文档矛盾", "not_stated": "文档未说明"},
+}
+TEXTS = {
+    "en": {"count": "{n} sentences", "judge": "judged by {}", "no_judge": "quotations only"},
+    "zh": {"count": "共 {n} 句", "judge": "由 {} 判断", "no_judge": "只核对了引文"},
+}
+
+
+async def check_draft(app: App, draft: str, collections: Sequence[str], *, json: bool) -> int:
+    text = await anyio.to_thread.run_sync(read_draft, draft)
+    async with watching() as tell:
+
+        async def tell_checked(done: int, total: int) -> None:
+            await tell(Progress("check", done, total))
+
+        result = await check_text(app, text, collections, tell_checked)
+    for warning in result.warnings:
+        warn(warning)
+    if json:
+        print_json(result.model_dump(mode="json"))
+    else:
+        show_result(result, language(text), out())
+    return DONE if all(each.verdict == "entailed" for each in result.sentences) else NO_ANSWER
+
+
+async def check_pairs_of(app: App, file: str, *, json: bool) -> int:
+    pairs = await anyio.to_thread.run_sync(read_pairs, file)
+    result = await check_pairs(app, pairs)
+    for warning in result.warnings:
+        warn(warning)
+    if json:
+        print_json({"items": [item.model_dump(mode="json") for item in result.items]})
+        return DONE
+    for pair, item in zip(pairs, result.items, strict=True):
+        mark, style = MARKS[item.verdict]
+        verdict = VERDICTS[language(pair.claim)][item.verdict]
+        write(out(), styled(f"{mark} {verdict} ", style) + styled(f"{item.score:.2f} {item.id}: ", "dim") + styled(pair.claim))
+    return DONE
+
+
+def read_draft(draft: str) -> str:
+    """A file's text, or that of standard input. Raises InvalidInput, NotFound, StorageError, UnreadableFile."""
+    if draft != STANDARD_INPUT and Path(draft).suffix.lower() not in SUFFIXES:
+        raise InvalidInput(f"{draft}: only .md and .txt are checked", hint="give its text: citewell check - < TEXT")
+    name = "standard input" if draft == STANDARD_INPUT else draft
+    text, warnings = decode(_read_bytes(draft), name)
+    for warning in warnings:
+        warn(warning)
+    return text
+
+
+def read_pairs(file: str) -> list[Pair]:
+    """The lines of a file of pairs, empty ones left out. Raises InvalidInput naming the line that is wrong."""
+    found = []
+    for number, line in enumerate(_read_bytes(file).split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            found.append(Pair.model_validate_json(line))
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(part) for part in fault["loc"])
+            message = f"{file}, line {number}: {place + ': ' if place else ''}{fault['msg']}"
+            raise InvalidInput(message, hint='a line is {"id": "...", "claim": "...", "evidence": ["..."]}') from None
+    if not found:
+        raise InvalidInput(f"{file} holds no pairs", hint='a line is {"id": "...", "claim": "...", "evidence": ["..."]}')
+    return found
+
+
+def _read_bytes(file: str) -> bytes:
+    if file == STANDARD_INPUT:
+        return sys.stdin.buffer.read(LARGEST)
+    try:
+        with Path(file).open("rb") as opened:
+            return opened.read(LARGEST)
+    except FileNotFoundError:
+        raise NotFound(f"{file}: no such file", hint="name a text, or - for standard input") from None
+    except OSError as error:
+        raise StorageError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def show_result(result: CheckResult, lang: str, console: Console) -> None:
+    """Each sentence with its quotes below it, then the counts and who judged."""
+    words = WORDS[lang]
+    citations = {citation.n: citation for citation in result.citations}
+    for sentence in result.sentences:
+        mark, style = MARKS[sentence.verdict]
+        head = styled(f"{mark} {VERDICTS[lang][sentence.verdict]} ", style) + styled(f"{sentence.score:.2f} ", "dim")
+        write(console, head + styled(" ".join(sentence.text.split())))
+        if sentence.reason:
+            write(console, styled(sentence.reason, "italic"), indent=4)
+        for n in sentence.citations:
+            show_citation(console, citations[n], words, indent=4)
+    write(console, styled("\n" + _count(result.sentences, result, lang), "dim"))
+
+
+def _count(sentences: Sequence[CheckedSentence], result: CheckResult, lang: str) -> str:
+    texts = TEXTS[lang]
+    counts = {verdict: sum(each.verdict == verdict for each in sentences) for verdict in MARKS}
+    parts = [texts["count"].format(n=len(sentences))]
+    parts += [f"{VERDICTS[lang][verdict]} {count}" for verdict, count in counts.items() if count]
+    parts.append(texts["judge"].format(result.judge) if result.judge else texts["no_judge"])
+    return " · ".join([*parts, f"{result.seconds:.1f} s"])
