@@ -24,6 +24,7 @@ from citewell.skills.guide import make_report
 from citewell.skills.guide_cues import measured
 from citewell.skills.guide_markdown import report_markdown
 from citewell.skills.guide_pick import SLOTS
+from citewell.skills.proof.judges import build_judge
 from citewell.skills.reading import OpenPaper, Report
 from citewell.types import Sentence
 
@@ -73,7 +74,8 @@ async def main() -> None:
             book = opened(path, settings)
             start = time.monotonic()
             lang = args.lang or book.paper.lang
-            report = await make_report(book, llm=app.llm, embedder=app.embedder, lang=lang)
+            judge = build_judge(app.llm, app.reader, app.judge_llm)
+            report = await make_report(book, llm=app.llm, judge=judge, embedder=app.embedder, lang=lang)
             print("\n".join(told(book, report, time.monotonic() - start)), flush=True)
             if args.show:
                 print(report_markdown(report, title=book.paper.title, authors=book.paper.authors), flush=True)
