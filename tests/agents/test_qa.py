@@ -112,8 +112,14 @@ async def test_wrong_arithmetic_is_refuted_without_the_judge(desk: Desk, scripte
             WORDED + "[1]",
         ),
         (["I don't know."], "refused", "The documents do not tell this."),
-        ([draft(WORDED, {"text": "The form is not told.", "kind": "not_told"}, status="partly"), verdicts(*["entailed"] * 2)],
-         "answered", WORDED + "[1]"),
+        (
+            [
+                draft(WORDED, {"text": "The form is not told.", "kind": "not_told"}, status="partly"),
+                verdicts(*["entailed"] * 2),
+            ],
+            "answered",
+            WORDED + "[1]",
+        ),
     ],
 )
 async def test_each_status_of_a_draft_has_its_ending(
@@ -389,7 +395,7 @@ async def test_history_is_kept_within_its_budget(desk: Desk) -> None:
     assert len(kept) < 12
     assert kept[-2].content == QUESTION
     assert kept[-1].role == "assistant"
-    assert asked_for(desk.llm.calls[0]) == "text"  # type: ignore[union-attr] - a scripted model
+    assert asked_for(desk.llm.calls[0]) == "text"  # type: ignore[union-attr]
     assert state.context_summary
 
 

@@ -84,7 +84,7 @@ def test_killed_after_drafting_and_gone_on_with(
         assert process.returncode == 130
         assert f"citewell ask --resume {trace_id}" in told
     assert trace_id in done(environ, "trace").stdout
-    Path(environ["CITEWELL_SCRIPTED_REPLIES"]).write_text(json.dumps([VERDICTS]), "utf-8")
+    Path(environ["CITEWELL_SCRIPTED_REPLIES"]).write_text(json.dumps([{"reply": VERDICTS}]), "utf-8")
     again = done(environ, "ask", "--resume", trace_id, "--json")
     assert again.returncode == 0, again.stderr
     answer: dict[str, Any] = json.loads(again.stdout)

@@ -16,7 +16,9 @@ PASSAGE = passage_of("Rent is due by 30 April.", "Dogs are allowed.")
 UNITS = number_sentences([PASSAGE])
 
 
-def end(*verdicts: JudgeVerdict, shown: bool = True, degraded: bool = False, failure: str = "", **more: object) -> tuple[str, str]:
+def end(
+    *verdicts: JudgeVerdict, shown: bool = True, degraded: bool = False, failure: str = "", **more: object
+) -> tuple[str, str]:
     """Status and text of a draft of sentences s0, s1 ..., judged so."""
     sentences = [DraftSentence(text=f"s{n}.") for n in range(len(verdicts))]
     draft = Draft.model_validate({"status": "answered", "sentences": sentences, **more})
@@ -43,6 +45,6 @@ def end(*verdicts: JudgeVerdict, shown: bool = True, degraded: bool = False, fai
     ],
 )
 def test_endings(given: list[JudgeVerdict], more: dict[str, object], status: str, text: str) -> None:
-    ended = end(*given, **more)  # type: ignore[arg-type] - of the table
+    ended = end(*given, **more)  # type: ignore[arg-type]
     assert ended[0] == status
     assert ended[1].startswith(text)

@@ -105,6 +105,6 @@ def test_a_decision_is_made_of_named_signals() -> None:
 def test_shipped_weights_tell_good_from_poor(tier: str) -> None:
     good = {"retrieval": 0.9, "told": 1.0, "support": 1.0, "least": 1.0, "answerable": 3.0, "span": 4.0, "margin": 3.0}
     poor = {"retrieval": 0.1, "answerable": -3.0, "span": -2.0}
-    model = model_of(tier)  # type: ignore[arg-type] - the tiers by name
+    model = model_of(tier)  # type: ignore[arg-type]
     assert decide(good, model)[1]
     assert not decide(poor, model)[1]

@@ -118,7 +118,9 @@ async def test_without_a_judge_likeness_is_not_enough() -> None:
     assert [p.hit.doc_id for p in shown] == ["doc_1"]
 
 
-@pytest.mark.parametrize(("change", "shown", "said"), [({"stale": "gone"}, False, "gone"), ({"disputed": True}, True, "disagree")])
+@pytest.mark.parametrize(
+    ("change", "shown", "said"), [({"stale": "gone"}, False, "gone"), ({"disputed": True}, True, "disagree")]
+)
 async def test_what_is_stale_or_disputed(change: dict[str, Any], shown: bool, said: str) -> None:
     """Stale: left out; disputed: a judge looks at it, and it is said that people disagree."""
     passages, warnings = await put_beside("q", [replace(vouched("Bikes."), **change)], [NOTHING], Says("not_stated"))

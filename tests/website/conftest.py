@@ -201,7 +201,7 @@ def shop_page(path: str, title: str, body: Sequence[str], links: Mapping[str, st
 
 @dataclass
 class Desk:
-    """Asks the agent about a site. `knows`: sentences that answer questions; a model that sees one quotes it, and else does not know."""
+    """Asks the agent about a site. `knows`: sentences that answer questions; a model that sees one quotes it."""
 
     settings: Settings
     web: Web

@@ -63,6 +63,7 @@ async def test_the_chinese_part(shop: Web, open_desk: Callable[..., Any]) -> Non
         assert (citation.uri, citation.quote) == (shop.at("/zh/help/returns"), RETURNS_ZH)
         document = await desk.app.catalog.content(citation.doc_id)
         assert document.text[citation.start : citation.end] == RETURNS_ZH
+        desk.knows()
         refused = await desk.ask("谁赢得了1972年的国际象棋冠军？")
     assert (refused.status, refused.citations) == ("refused", [])
     assert "没有找到" in refused.answer or "无关" in refused.answer

@@ -140,8 +140,10 @@ async def test_where_an_answer_was_found_is_noted(desk: Desk, shop: Web) -> None
     desk.knows(RETURNS)
     site = f"127.0.0.1:{shop.port}"
     await desk.ask(QUESTION, keep=False)
-    await desk.ask("How deep is the harbour?")
+    desk.knows()
+    assert (await desk.ask("How deep is the harbour?")).status == "refused"
     assert await desk.app.sites.finds(site, desk.app.embedder.name) == []
+    desk.knows(RETURNS)
     for _ in range(2):
         await desk.ask(QUESTION)
     (found,) = await desk.app.sites.finds(site, desk.app.embedder.name)

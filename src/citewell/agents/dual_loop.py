@@ -177,7 +177,7 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
         state.documents_are_relevant = await _are_relevant(state, deps)
     else:
         state.documents_are_relevant = bool(state.passages)
-    if not state.documents_are_relevant:
+    if not state.documents_are_relevant and not _writes(state, deps):  # what only the search doubts nobody has looked at yet
         state.rejected += [p.hit.chunk_id for p in state.passages]
     note(relevant=state.documents_are_relevant, passages=len(state.passages))
     decision = decide_after_document_grading(state, deps)
@@ -205,12 +205,17 @@ async def _with_vouched(state: DualLoopState, deps: Deps) -> None:
 
 async def _are_relevant(state: DualLoopState, deps: Deps) -> bool:
     """A connected model may look at what the search doubts once no other search is left: it says itself what is missing."""
-    if is_connected(deps.llm) and not state.degraded:
+    if _writes(state, deps):
         sure = state.retrieval_confidence >= deps.thresholds.retrieval_threshold
         return sure or next_search(state.tried_routes, web=deps.web) is None
     state.drafted = await draft_answer(deps, state.standalone, state.passages, quoted_only=True)
     proven = await judge_draft(state.drafted.draft, state.standalone, state.drafted.units, deps.judge)
     return decide_answer(deps, state.drafted, proven, state.retrieval_confidence).shown
+
+
+def _writes(state: DualLoopState, deps: Deps) -> bool:
+    """Whether a connected model is at hand that works."""
+    return is_connected(deps.llm) and not state.degraded
 
 
 def decide_after_document_grading(state: DualLoopState, deps: Deps) -> Literal["generate", "retry_retrieve", "fallback"]:
@@ -245,9 +250,7 @@ async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_
 async def _draft(state: DualLoopState, deps: Deps) -> None:
     if state.drafted is None:
         quoted_only = bool(state.stop_reason)
-        drafted = await draft_answer(
-            deps, state.standalone, state.passages, history=state.history, quoted_only=quoted_only
-        )
+        drafted = await draft_answer(deps, state.standalone, state.passages, history=state.history, quoted_only=quoted_only)
         state.model_calls += is_connected(deps.llm) and not quoted_only
         if drafted.failure.startswith("budget"):
             state.stop_reason = state.stop_reason or drafted.failure

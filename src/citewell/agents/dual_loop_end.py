@@ -59,7 +59,7 @@ async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Atte
 
 
 def _refuse(state: DualLoopState, deps: Deps) -> None:
-    """In the model's own words for what is missing, where those were judged; a draft that could not be checked as such; else ours."""
+    """In the model's own words for what is missing, where judged; a draft that could not be checked, as such; else ours."""
     last = state.attempts[-1] if state.attempts else None
     said = last.ending if last is not None else None
     if said is not None and said.status == "clarify":

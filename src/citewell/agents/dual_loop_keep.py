@@ -29,10 +29,11 @@ async def keep(state: DualLoopState, deps: Deps, remember: Remember) -> None:
 
 
 def _settled(state: DualLoopState) -> bool:
-    """Whether the question is one to be remembered: proved; asked in full words, for a follow-up that is only joined to others
-    would be taken for them; and not about the user, of whom facts tell.
+    """Whether the question is one to be remembered: proved, not by nearness alone; asked in full words, for a follow-up that
+    is only joined to others would be taken for them; and not about the user, of whom facts tell.
     """
     graded = state.route != "direct" and bool(state.attempts) and state.attempts[-1].proved
+    graded = graded and state.drafted is not None and state.drafted.tier != "search"
     return graded and not state.joined and not asks_about_memory(state.standalone) and not tells_secret(state.standalone)
 
 

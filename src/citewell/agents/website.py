@@ -277,6 +277,7 @@ async def _prove(state: WebsiteState, deps: Deps) -> Decided | None:
     if state.drafted is None or state.told == "nothing":
         return None
     proven = await prove_answer(deps, state.drafted, history=state.conversation_history)
+    state.stop_reason = state.stop_reason or proven.spent
     decided = decide_answer(deps, state.drafted, proven, state.retrieval_confidence)
     proof = show_proof(decided.proven)
     try:

@@ -76,7 +76,7 @@ SHARED = 0.6  # of a statement's words that one or two numbered sentences must h
 
 
 def wants(schema: dict[str, Any] | None) -> str:
-    """Which structured reply a schema asks for: `sentences` (a draft), `verdicts` (a judge), `clarified_question` (a controller)
+    """Which structured reply a schema asks for: `sentences` (a draft), `verdicts` (a judge), `clarified_question` (a router)
     or "" (something else).
     """
     properties = (schema or {}).get("properties", {})

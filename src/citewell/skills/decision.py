@@ -16,6 +16,7 @@ from citewell.skills.proof.prove import Proven
 
 Tier = Literal["connected", "reader", "search"]
 CONNECTED_TIER = 2_000  # evidence tokens from which a model has room for the structured calls
+UNREAD = {"answerable": -4.6}  # log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
 _TOLD: dict[DraftStatus, float] = {"answered": 1.0, "false_premise": 1.0, "partly": 0.5, "not_told": 0.0, "unclear": 0.0}
 
 
@@ -42,7 +43,7 @@ def answer_signals(
         "told": _TOLD[proven.draft.status] if proven is not None else 0.0,
         "support": fmean(scores) if scores else 0.0,
         "least": min(scores, default=0.0),
-        **(reading or {}),
+        **(reading or ({} if proven is not None else UNREAD)),
     }
 
 

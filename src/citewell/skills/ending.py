@@ -34,7 +34,7 @@ def end_answer(
         failure = decided.proven.failure
         if failure and drafted.tier == "connected" and draft.status != "not_told" and proof.sentences:
             text = f"{say('unchecked', lang)} {with_markers(proof.sentences, lang)}"
-            return Ending("fallback", text, proof, [f"the answer could not be checked: {failure}"])
+            return Ending("fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"])
         return _refuse(drafted, decided, kept, hits, lang)
     unproved = [s for s in proof.sentences if s.verdict == "unsupported"]
     text = with_markers(kept.sentences, lang)
@@ -45,7 +45,7 @@ def end_answer(
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
     text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
     told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)
-    return Ending("fallback", text, told, [f"not proved: {len(unproved)} of {len(proof.sentences)} sentences"])
+    return Ending("fallback", text, told, warnings=[f"not proved: {len(unproved)} of {len(proof.sentences)} sentences"])
 
 
 def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str) -> Ending:
@@ -55,5 +55,6 @@ def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit]
     draft, written = decided.proven.draft, drafted.tier == "connected"
     if written and draft.status == "not_told" and kept.sentences:
         return Ending("refused", with_markers(kept.sentences, lang), kept)
-    doubted = [f"a draft was not proved: {s.text}" for s in draft.sentences] if written and draft.status != "not_told" else []
-    return Ending("refused", refusal(hits, lang), Proof([], []), doubted)
+    doubted = draft.sentences if written and draft.status != "not_told" else []
+    warnings = [f"a draft was not proved: {sentence.text}" for sentence in doubted]
+    return Ending("refused", refusal(hits, lang), Proof([], []), warnings)

@@ -15,6 +15,8 @@ from citewell.knowledge.memory import Kept, Memory, Told
 from citewell.models.base import LLM
 from citewell.models.metered import Budget, Metered
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
+from citewell.models.scripted_reader import ScriptedReader
+from citewell.skills.proof.judges import build_judge
 from citewell.skills.recall import Recalled
 from citewell.skills.reference import Readings
 from citewell.types import Citation, Event, Hit, Message, Step
@@ -76,6 +78,7 @@ class Desk:
     saved: list[tuple[str, str]] = field(default_factory=list)  # nodes done, and what comes next
     die_after: str = ""
     forced: bool = False
+    reader: ScriptedReader | None = None
     hurry: list[bool] = field(default_factory=list)  # whether the time is over, each time somebody looks; then it is not
     killed = Killed
     text = TEXT
@@ -132,10 +135,11 @@ class Desk:
             raise Killed
 
     def deps(self) -> Deps:
+        llm = Metered(self.llm, self.budget) if self.llm else None
         return Deps(
             settings=self.settings,
             thresholds=QASettings(),
-            llm=Metered(self.llm, self.budget) if self.llm else None,
+            llm=llm,
             embedder=ScriptedEmbedder(),
             retrieve=self.retrieve,
             rate=lambda _, hits: 0.5 if hits else 0.0,
@@ -148,6 +152,8 @@ class Desk:
             session_id="ses_1",
             trace_id="tr_1",
             collection="c",
+            reader=self.reader,
+            judge=build_judge(llm, self.reader),
             recall=self.recall if self.memory else None,
             remember=self.remember if self.memory else None,
         )

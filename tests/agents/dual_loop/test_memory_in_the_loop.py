@@ -7,9 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.agents.replies import draft, untold, verdicts
 
 from citewell.config import DualLoopSettings
 from citewell.errors import StorageError
+from citewell.models.metered import Budget
+from citewell.models.scripted_reader import ScriptedReader
 
 if TYPE_CHECKING:
     from tests.agents.dual_loop.conftest import Desk
@@ -30,41 +33,45 @@ async def test_a_settled_question_is_remembered_with_its_trace(loops: Desk) -> N
     assert told.doc_ids == (f"doc{1 + len(loops.text)}",)
 
 
-@pytest.mark.parametrize("grades", [(-3.0, -3.0), (2.0, -3.0)])
-async def test_nothing_is_remembered_after_a_bad_grade(loops: Desk, grades: tuple[float, ...]) -> None:
-    """Neither after poor documents nor after a poor answer, facts told along with the question included."""
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [untold("It is not told."), verdicts("entailed", evidence=[])],
+        [draft("Within 60 days."), verdicts("contradicted")] * 2,
+        [draft(ANSWER, "Within 60 days."), verdicts("contradicted")] * 2,
+    ],
+)
+async def test_nothing_is_remembered_after_a_bad_grade(loops: Desk, replies: list[str]) -> None:
+    """Neither where nothing is told nor after an answer that is not proved, facts told along with the question included."""
     loops.settings = DualLoopSettings(corrections=0)
     loops.finds("direct_chunk_search", loops.text)
-    loops.finds("hierarchical_search", loops.other)
-    loops.script.enqueue(ANSWER)
-    loops.script.enqueue_yes_no(*grades)
+    loops.script.enqueue(*replies)
     state = await loops.run("My plan is Pro. " + QUESTION)
-    assert state.status == "refused"
+    assert state.status in {"refused", "fallback"}
     assert loops.kept == []
 
 
 async def test_nothing_is_remembered_where_the_budget_ended_it(loops: Desk) -> None:
-    from citewell.models.metered import Budget
-
-    loops.budget = Budget(calls=2)
+    loops.budget = Budget(calls=1)
     loops.finds("direct_chunk_search", loops.text)
-    loops.script.enqueue(ANSWER)
+    loops.script.enqueue(draft("You have 30 days."))
     assert (await loops.run(QUESTION)).status == "fallback"
     assert loops.kept == []
 
 
-async def test_only_what_a_model_graded_good_is_remembered_as_settled(loops: Desk) -> None:
-    """Without a grader an answer may be shown, and is no settled question; facts are the user's own words."""
-    loops.llm = None
+@pytest.mark.parametrize("reads", [False, True])
+async def test_only_what_a_model_found_good_is_remembered_as_settled(loops: Desk, reads: bool) -> None:
+    """Nearness alone may show an answer, and settles no question."""
+    loops.llm, loops.reader = None, ScriptedReader() if reads else None
     loops.finds("direct_chunk_search", loops.text)
     assert (await loops.run(QUESTION)).status == "answered"
-    assert loops.kept == []
+    assert [told.kind for told in loops.kept] == (["question"] if reads else [])
 
 
 async def test_a_follow_up_that_is_only_joined_is_not_remembered(loops: Desk) -> None:
     """It would be taken for the question it leans on."""
     loops.finds("direct_chunk_search", loops.text)
-    loops.script.enqueue("no question at all", "nor this", ANSWER)
+    loops.script.enqueue(ANSWER)
     state = await loops.run("And for international ones?", [("user", "Within how many days may orders be returned?")])
     assert state.joined
     assert (state.status, loops.kept) == ("answered", [])
@@ -163,7 +170,7 @@ async def test_a_question_rests_on_the_fact_told_beside_it(loops: Desk) -> None:
 
 async def test_a_fact_beside_an_unsettled_question_is_said_not_to_be_kept(loops: Desk) -> None:
     loops.finds("direct_chunk_search", loops.text)
-    loops.script.enqueue_yes_no(-3.0)
+    loops.script.enqueue(untold("The manager is not named."), verdicts("entailed", evidence=[]))
     state = await loops.run("Please remember that my plan is Pro. Who is the manager of the shop?")
     assert (state.status, loops.kept) == ("refused", [])
     assert any("was not remembered" in warning for warning in state.warnings)

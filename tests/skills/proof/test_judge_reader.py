@@ -13,7 +13,9 @@ from citewell.skills.proof.judge_llm import LLMJudge
 from citewell.skills.proof.judge_reader import ReaderJudge, nearest_units
 from citewell.skills.proof.judges import build_judge
 
-UNITS = units_of("Rent is due by 30 April.", "A late fee of 10 pounds is owed after that.", "Dogs are allowed.", "Cats are not.")
+UNITS = units_of(
+    "Rent is due by 30 April.", "A late fee of 10 pounds is owed after that.", "Dogs are allowed.", "Cats are not."
+)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def _settle_exactly(sentence: DraftSentence, claim: Claim, question: str, units:
         if wrong := check_equation(sentence.calculation):
             return Judgement("contradicted", 0.0, claim.evidence, wrong)
         if missing := missing_operands(sentence.calculation, units, question):
-            return Judgement("not_stated", 0.0, claim.evidence, f"not in the evidence: {', '.join(missing)}")
+            return Judgement("not_stated", 0.0, claim.evidence, reason=f"not in the evidence: {', '.join(missing)}")
         return None
     quoted = is_quoted(sentence.text, [*claim.evidence, *units])
     return Judgement("entailed", 1.0, (quoted,)) if quoted is not None else None
