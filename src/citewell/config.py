@@ -230,6 +230,9 @@ class Settings(BaseSettings):
     embed_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
     embed_workers: int = Field(0, ge=0, description="embedding processes; 0: one a core, four at most")
 
+    reader: Literal["builtin", "scripted", "none"] = Field("builtin", description="which model finds answers and judges claims")
+    reader_threads: int = Field(0, ge=0, description="threads of the built-in reader; 0: one a core, two at most")
+
     reranker: Literal["none", "llm", "http"] = Field("none", description="what looks again at the best passages of a search")
     rerank_url: str = Field("", description="base URL of an endpoint with /rerank, in the manner of Cohere, Jina, vLLM or TEI")
     rerank_model: str = Field("", description="model name at that endpoint")

@@ -1,0 +1,68 @@
+"""A reader that follows a script: for tests and demonstrations.
+
+    reader = ScriptedReader()
+    reader.read_with(lambda question, passage: Reading(0, 5, 0.9, 4.0))
+    reader.judge_with(lambda claim, evidence: Judgement(0.1, 0.2, 0.7))
+
+The one rule: same calls, same results; without a script, shared words decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from citewell.models.reader import Judgement, Pair, Reading
+from citewell.models.script_reply import words
+from citewell.models.watched import call
+
+
+class ScriptedReader:
+    """Implements `Reader`. `questions` and `pairs` record what it was asked, in order."""
+
+    name = "scripted"
+
+    def __init__(self) -> None:
+        self.questions: list[tuple[str, tuple[str, ...]]] = []
+        self.pairs: list[Pair] = []
+        self.closed = False
+        self._read: Callable[[str, str], Reading] = read_by_words
+        self._judge: Callable[[str, str], Judgement] = judge_by_words
+
+    def read_with(self, function: Callable[[str, str], Reading]) -> None:
+        """Read by `function` of question and passage."""
+        self._read = function
+
+    def judge_with(self, function: Callable[[str, str], Judgement]) -> None:
+        """Judge by `function` of claim and evidence."""
+        self._judge = function
+
+    @call("read")
+    async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
+        self.questions.append((question, tuple(passages)))
+        return [self._read(question, passage) for passage in passages]
+
+    @call("judge")
+    async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        self.pairs += pairs
+        return [self._judge(claim, evidence) for claim, evidence in pairs]
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def read_by_words(question: str, passage: str) -> Reading:
+    """The whole passage is the answer, as probable as the share of the question's words in it."""
+    share = shared(question, passage)
+    return Reading(0, len(passage), share, 2 * share - 1)
+
+
+def judge_by_words(claim: str, evidence: str) -> Judgement:
+    """Entailed as far as the claim's words are the evidence's; the rest is not stated."""
+    share = shared(claim, evidence)
+    return Judgement(entailed=share, not_stated=1 - share, contradicted=0.0)
+
+
+def shared(text: str, other: str) -> float:
+    """The share of the words of `text` that `other` has, 0 where `text` has none."""
+    wanted, present = set(words(text)), set(words(other))
+    return len(wanted & present) / len(wanted) if wanted else 0.0
