@@ -228,7 +228,7 @@ class Settings(BaseSettings):
     embed_url: str = Field("", description="base URL of an OpenAI-compatible embeddings endpoint")
     embed_model: str = Field("", description="model name at that endpoint")
     embed_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
-    embed_workers: int = Field(0, ge=0, description="embedding processes; 0: one a core, four at most")
+    embed_workers: int = Field(0, ge=0, description="threads that embed; 0: one a core")
 
     reader: Literal["builtin", "scripted", "none"] = Field("builtin", description="which model finds answers and judges claims")
     reader_threads: int = Field(0, ge=0, description="threads of the built-in reader; 0: one a core, two at most")

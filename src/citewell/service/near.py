@@ -81,8 +81,7 @@ async def _embed_nearest(
     batch = list(islice(((chunk, waiting[chunk]) for chunk in order if not passed_over(waiting[chunk])), PASSAGES))
     app.turns.in_hand.update(batch)
     try:
-        async with app.turns.embed:
-            rows = await app.embedder.passages([body for _, body in batch])
+        rows = await app.embedder.passages([body for _, body in batch])  # a question waits for it: in no turn with uploads
         await app.catalog.put_vectors(app.embedder.name, [chunk for chunk, _ in batch], rows)
     finally:
         for chunk, _ in batch:

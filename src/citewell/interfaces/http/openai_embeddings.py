@@ -19,6 +19,7 @@ from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.openai_errors import OpenAIRoute, UnknownModel, Unsupported
 from citewell.models.base import Vector
 from citewell.models.clean import clean
+from citewell.models.lanes import background
 from citewell.service.app import App
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
@@ -89,12 +90,14 @@ def _texts(given: str | list[Any]) -> list[str]:
 
 
 async def _embedded(app: App, texts: list[str], *, is_query: bool) -> Vector:
-    """A few at a time, in turn with uploads."""
+    """Questions one by one, ahead of uploads; passages a few at a time, in turn with them."""
+    if is_query:
+        return np.stack([await app.embedder.query(text) for text in texts])
     found: list[Vector] = []
     for at in range(0, len(texts), AT_A_TIME):
-        part = texts[at : at + AT_A_TIME]
         async with app.turns.embed:
-            found += [await app.embedder.query(text) for text in part] if is_query else list(await app.embedder.passages(part))
+            with background():
+                found += list(await app.embedder.passages(texts[at : at + AT_A_TIME]))
     return np.stack(found)
 
 

@@ -1,0 +1,103 @@
+"""Two lanes for work in threads: what a person waits for, and what is done in the background (an upload's passages).
+
+The one rule: the background gives way between two items, so a question waits for one passage at most (0.03 s), never for an
+upload; and it never stands still for long, whatever is asked meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Generic, TypeVar
+
+import anyio
+import anyio.to_thread
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+PATIENCE = 1.0  # seconds that one item of the background gives way
+_behind: ContextVar[bool] = ContextVar("_behind", default=False)
+
+
+@contextmanager
+def background() -> Iterator[None]:
+    """Whatever is asked of a model in this block can wait."""
+    token = _behind.set(True)
+    try:
+        yield
+    finally:
+        _behind.reset(token)
+
+
+class Lanes(Generic[T, R]):
+    """Calls `do` for many items, in `threads` threads a lane."""
+
+    def __init__(self, do: Callable[[T], R], threads: int) -> None:
+        self._do, self._threads = do, threads
+        self._lanes = {behind: anyio.CapacityLimiter(threads) for behind in (False, True)}
+        self._ahead = 0  # calls of the first lane
+        self._quiet = threading.Condition()
+
+    async def results(self, items: Sequence[T]) -> list[R]:
+        """In the order of the items. Raises what `do` raises. Cancelling returns at once; each thread ends with its item."""
+        behind = _behind.get()
+        work = Work(self._do, items, self._give_way if behind else None)
+        run = partial(anyio.to_thread.run_sync, work.run, abandon_on_cancel=True, limiter=self._lanes[behind])
+        if not behind:
+            self._count(1)
+        try:
+            async with anyio.create_task_group() as group:
+                for _ in range(min(self._threads, len(items))):
+                    group.start_soon(run)
+        finally:
+            work.stop()
+            if not behind:
+                self._count(-1)
+        return work.results()
+
+    def _count(self, more: int) -> None:
+        with self._quiet:
+            self._ahead += more
+            self._quiet.notify_all()
+
+    def _give_way(self) -> None:
+        with self._quiet:
+            self._quiet.wait_for(lambda: not self._ahead, PATIENCE)
+
+
+class Work(Generic[T, R]):
+    """One call's items, taken by its threads one by one."""
+
+    def __init__(self, do: Callable[[T], R], items: Sequence[T], before: Callable[[], None] | None) -> None:
+        self._do, self._before = do, before
+        self._left = deque(enumerate(items))
+        self._done: dict[int, R] = {}
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        while True:
+            if self._before is not None:
+                self._before()
+            try:
+                at, item = self._left.popleft()
+            except IndexError:
+                return
+            try:
+                self._done[at] = self._do(item)
+            except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+                self._error = error
+                self.stop()
+
+    def stop(self) -> None:
+        self._left.clear()
+
+    def results(self) -> list[R]:
+        """Raises the error that stopped the work."""
+        if self._error is not None:
+            raise self._error
+        return [self._done[at] for at in sorted(self._done)]
