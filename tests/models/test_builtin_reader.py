@@ -1,4 +1,4 @@
-"""The built-in reader: spans in the passage's own characters, probabilities that add up, the same from any thread and in any company."""
+"""The built-in reader: spans in the passage's own characters, probabilities that add up, and the same from any thread."""
 
 from __future__ import annotations
 

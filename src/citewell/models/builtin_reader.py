@@ -1,7 +1,7 @@
 """The built-in reader: multilingual-e5-small trained to read, on onnxruntime, in threads of this process.
 
-Long passages are read in overlapping windows: of a question the window with the best span counts, of a claim the window that says
-most about it.
+Long passages are read in overlapping windows: of a question the window with the best span counts, of a claim the window that
+says most about it.
 The one rule: what the heads say becomes probabilities here, by the constants beside the weights, and nowhere else.
 """
 

@@ -1,7 +1,7 @@
 """The network of the reader on onnxruntime: two texts in, the figures of its heads out.
 
-`weights/reader-int8.onnx` is multilingual-e5-small's encoder trained further, with five heads (`training/reader`). Its word rows are
-the embedder's (`e5_file`), which no file holds twice.
+`weights/reader-int8.onnx` is multilingual-e5-small's encoder trained further, with five heads (`training/reader`). The word
+rows are the embedder's (`e5_file`), which no file holds twice.
 The one rule: one pair at a time, on the thread that asks, so a figure never hangs on what was read beside it.
 """
 
@@ -19,7 +19,6 @@ import numpy as np
 from citewell.models.e5_file import E5File, Floats, Tokenizer, e5
 
 WEIGHTS = Path(__file__).with_name("weights") / "reader-int8.onnx"
-CONSTANTS = WEIGHTS.with_suffix(".json")
 FIRST_TOKENS = 96  # of a question or a claim; what is beyond is left out
 WINDOW = 256  # tokens of both texts that are read at once: what it was trained with
 OVERLAP = 64  # tokens that two windows share, longer than any answer
@@ -58,12 +57,12 @@ class Heads:
 
 
 class Network:
-    """Safe to be used from several threads. `constants` are those of calibration, by name."""
+    """Safe to be used from several threads. `constants` are those of calibration, in the file of the same name."""
 
     def __init__(self, file: E5File, tokenizer: Tokenizer, weights: Path = WEIGHTS) -> None:
         self._file, self._tokenizer = file, tokenizer
         self._session = session_of(weights)
-        self.constants: dict[str, Any] = json.loads(CONSTANTS.read_text(encoding="utf-8"))
+        self.constants: dict[str, Any] = json.loads(weights.with_suffix(".json").read_text(encoding="utf-8"))
 
     def tokens(self, text: str) -> Tokens:
         """Of a clean text."""
