@@ -3,7 +3,7 @@
     python training/reader/evaluate.py --data DIR --hand FILE... [--part 0.85] [--weights FILE] [--json FILE]
 
 `--data` holds questions of others in Citewell's evaluation form (SQuAD 2.0, ClapNQ, RGB, CMRC 2018, XQuAD); `--hand` are
-hand-written twins, of which the part behind `--part` is asked (what training held back). Nothing asked here may teach: leaks.py.
+hand-written twins: the part behind `--part` is asked, which training held back. Nothing that is asked here may teach: leaks.py.
 The one rule: figures come from `builtin_reader`'s own functions, so what is measured is what runs.
 """
 
