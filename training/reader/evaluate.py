@@ -142,7 +142,7 @@ def claims(reader: Asked, rows: Sequence[Row]) -> Report:
     true = np.array([is_true(row) for row in rows])
     report = {"claims": told_apart(scores[true], scores[~true])}
     marks = {"en": [row["lang"] == "en" for row in rows], "zh": [row["lang"] == "zh" for row in rows]}
-    marks["across languages"] = [row["kind"].removeprefix("true:").startswith("x-") for row in rows]
+    marks["across languages"] = [row["kind"].startswith("x-") for row in rows]
     marks |= {f"words {words}": [row.get("words") == words for row in rows] for words in ("same", "other")}
     marks |= {name: [row["y"] in (0, label) for row in rows] for name, label in (("not stated", 1), ("contradicted", 2))}
     for name, mark in marks.items():

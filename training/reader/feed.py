@@ -1,7 +1,8 @@
 """The mix: streams of groups by weight, and micro-batches of one task and similar length.
 
-`mix.json` says which files teach, how often each is asked, and how often a passage is replaced by a wrong one ("wrong") or by
-nothing ("empty"): the answer is then "not there", the claim "not stated", whatever either says by itself.
+`mix.json` says which files teach, how often each is asked, how often a claim in the passage's words meets a few sentences and
+not the passage ("short"), and how often a passage gives way to a wrong one ("wrong") or to nothing ("empty"): the answer is then
+"not there", the claim "not stated", whatever either says by itself.
 The one rule: few shapes (lengths in steps of 16, rows filled up), for oneDNN makes its kernels anew for each.
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from rows import NOT_STATED, Group, Row, groups, groups_of, passages
+from rows import NOT_STATED, Group, Row, groups, groups_of, nearest, passages
 
 from citewell.models.e5_file import e5
 
@@ -71,7 +72,8 @@ class Stream:
 
     def __init__(self, entry: dict[str, Any], worker: int, workers: int, seed: int) -> None:
         self.entry, self._random = entry, random.Random(f"{seed} {worker}")
-        everything = [kept for group in read(entry) if (kept := [row for row in group if row["task"] == entry["task"]])]
+        self._short = entry.get("short", 0.0)
+        everything = [kept for group in read(entry) if (kept := [row for row in group if is_of(entry, row)])]
         self._passages = [group[0]["p"] for group in everything]
         random.Random(seed).shuffle(everything)
         self._groups, self._at = everything[worker::workers], 0
@@ -87,11 +89,19 @@ class Stream:
         group = self._groups[self._at]
         self._at += 1
         self.epochs += 1 / len(self._groups)
+        if "near" in group[0] and self._random.random() < self._short:
+            passage = nearest(group[0]["p"], group[0]["near"], self._random)
+            group = [row | {"p": passage} for row in group]
         wrong, empty = self.entry.get("wrong", 0.06), self.entry.get("empty", 0.015)
         chance = self._random.random()
         if chance < wrong:
             return elsewhere(group, self._random.choice(self._passages))
         return elsewhere(group, "") if chance < wrong + empty and self.entry["task"] == "sup" else group
+
+
+def is_of(entry: dict[str, Any], row: Row) -> bool:
+    """Whether an entry of the mix takes a row: by task, and by how its kind begins."""
+    return row["task"] == entry["task"] and row.get("kind", "").startswith(entry.get("kind", ""))
 
 
 def read(entry: dict[str, Any]) -> list[Group]:

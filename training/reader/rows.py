@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 Row = dict[str, Any]
@@ -24,6 +26,11 @@ ENTAILED, NOT_STATED, CONTRADICTED = 0, 1, 2
 CJK = re.compile("[\u3400-\u9fff]")
 _WORD = re.compile(r"[\u3400-\u9fff]|\w+")
 GROUP = 4  # rows about one passage that go together
+SHORTEST = 3  # characters of a sentence
+FEWEST = 4  # sentences of a passage that can be shortened
+CELL = " | "
+_END = re.compile(r"[。！？!?]+[”」』）\"]*\s*|\.(?=\s)[\"”)]*\s*|\n+")
+_FIGURE_OR_WORD = re.compile(r"[a-z]+|\d[\d.,:]*\d|\d|[\u3400-\u9fff]")
 
 
 def lines(path: Path) -> Iterator[Row]:
@@ -76,8 +83,37 @@ def _claim_twins(passage: Passage, item: Passage, mark: str) -> Group:
     }
     label = CONTRADICTED if item["label"] == "contradicted" else NOT_STATED
     kind, changed = f"{mark}{item['kind']}", changed_range(item["true"], item["false"])
-    true = base | {"q": item["true"], "y": ENTAILED, "kind": f"true:{kind}", "bad": []}
+    if base["words"] == "same" and not mark:
+        base["near"] = item["true"]  # whose sentences may stand for the passage: `nearest`
+    true = base | {"q": item["true"], "y": ENTAILED, "kind": f"{kind} (true)", "bad": []}
     return [true, base | {"q": item["false"], "y": label, "kind": kind, "bad": changed}]
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences and lines, each with the space behind it; a dot inside a number or a word ends none."""
+    found, start = [], 0
+    for end in _END.finditer(text):
+        if end.end() - start > SHORTEST:
+            found.append(text[start : end.end()])
+            start = end.end()
+    return [*found, text[start:]] if text[start:].strip() else found
+
+
+def nearest(passage: str, claim: str, chance: Random) -> str:
+    """The two to four sentences that share most words with a claim, rare words before common ones; of a table its head too."""
+    parts = sentences(passage)
+    if len(parts) < FEWEST:
+        return passage
+    words = [set(_FIGURE_OR_WORD.findall(part.lower())) for part in parts]
+    common = Counter(word for part in words for word in part)
+    wanted = set(_FIGURE_OR_WORD.findall(claim.lower()))
+    order = sorted(range(len(parts)), key=lambda at: -sum(1 / common[word] for word in wanted & words[at]))
+    best, drawn = order[0], chance.random()
+    kept = {best, order[1]} | ({order[2]} if drawn < 0.5 else set()) | ({max(0, best - 1)} if drawn < 0.7 else set())
+    row = best
+    while CELL in parts[best] and row > 0 and CELL in parts[row - 1]:
+        row -= 1
+    return "".join(parts[at] for at in sorted(kept | {row})).strip()
 
 
 def changed_range(before: str, after: str) -> list[list[int]]:
