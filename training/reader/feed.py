@@ -1,8 +1,8 @@
 """The mix: streams of groups by weight, and micro-batches of one task and similar length.
 
 `mix.json` says which files teach, how often each is asked, how often a claim in the passage's words meets a few sentences and
-not the passage ("short"), how often a passage gives way to a wrong one ("wrong") or to nothing ("empty"): the answer is then "not
-there", the claim "not stated", whatever either says by itself.
+not the passage ("short"), how often a passage gives way to a wrong one ("wrong") or to nothing ("empty"): the answer is then
+"not there", the claim "not stated", whatever either says by itself.
 The one rule: few shapes (lengths in steps of 16, rows filled up), for oneDNN makes its kernels anew for each.
 """
 
