@@ -7,6 +7,7 @@ The one rule: what the heads say becomes probabilities here, by the constants be
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from citewell.models.cores import cores
 from citewell.models.e5_file import Floats
 from citewell.models.lanes import Lanes
 from citewell.models.reader import Judgement, Pair, Reading
-from citewell.models.reader_network import CLAIM, QUESTION, Heads, Network, Span, Tokens, network
+from citewell.models.reader_network import CLAIM, QUESTION, WEIGHTS, Heads, Network, Span, Tokens, network
 from citewell.models.watched import call
 
 MOST_THREADS = 4
@@ -44,6 +45,12 @@ class BuiltinReader:
 
     def __init__(self, settings: Settings) -> None:
         self._lanes: Lanes[Task, Reading | Judgement] = Lanes(do, settings.reader_threads or min(cores(), MOST_THREADS))
+
+    @property
+    def judges(self) -> bool:
+        """As the file beside the weights says; False where there is none."""
+        constants = WEIGHTS.with_suffix(".json")
+        return constants.is_file() and bool(json.loads(constants.read_text("utf-8")).get("judges"))
 
     async def load(self) -> None:
         await self.judge([(".", ".")])
