@@ -69,6 +69,9 @@ async def settle(state: DataState, deps: Deps) -> None:
     assert rows is not None, "Execute leaves rows or a refusal"
     assert state.chosen is not None, "rows come of a statement"
     told = await _told(state, rows, deps)
+    if state.status == "refused":  # the rows do not tell what was asked
+        state.confidence = UNASKED
+        return
     state.proof = _proof(state, rows, told)
     state.chart = choose(rows, state.standalone, state.lang)
     state.followed = followed(state.chosen, state.known)
@@ -96,12 +99,14 @@ async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
     except CitewellError as error:
         note(worded=error.message)
         return own
-    if draft.status == "not_told" or any(is_quoted(sentence.text, units) for sentence in draft.sentences):
+    if any(is_quoted(sentence.text, units) for sentence in draft.sentences):
         return own  # a row that is copied is not worded
     proven = await judge_draft(draft, state.standalone, units, deps.judge)
     note_judgements(proven)
     if not proven.proved:
         return own
+    if draft.status == "not_told":
+        refuse(state, "not_in_data", draft.text)
     return [s.model_copy(update={"citations": []}) for s in show_proof(proven).sentences]
 
 

@@ -117,12 +117,11 @@ async def _vouched(state: DualLoopState, deps: Deps) -> list[Vouched]:
 async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
     """The question in full words, with what is remembered put where the user means it, and what is searched for."""
     question = without_request(asked_part(state.question))
-    standalone, read = question, readings(question, state.history)
-    if state.history and depends_on_history(question, state.history):
-        state.joined = True
-        # a connected model reads it with the conversation in its answer call
-        standalone = question if is_connected(deps.llm) else read.text
-    state.outside = read.text if state.joined else standalone
+    read = readings(question, state.history)
+    state.joined = bool(state.history) and depends_on_history(question, state.history)
+    state.outside = read.text if state.joined else question
+    # a connected model reads all that was said, with the conversation, in its answer call
+    standalone = state.question if is_connected(deps.llm) else state.outside
     standalone, used = personalised(standalone, [*told_now(state.question), *state.memories])
     if used:
         state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
@@ -210,7 +209,7 @@ async def _are_relevant(state: DualLoopState, deps: Deps) -> bool:
         sure = state.retrieval_confidence >= deps.thresholds.retrieval_threshold
         return sure or next_search(state.tried_routes, web=deps.web) is None
     state.drafted = await draft_answer(deps, state.standalone, state.passages, quoted_only=True)
-    proven = await judge_draft(state.drafted.draft, state.standalone, state.drafted.units, deps.judge)
+    proven = await judge_draft(state.drafted.draft, state.standalone, state.drafted.units, None)
     return decide_answer(deps, state.drafted, proven, state.retrieval_confidence).shown
 
 
@@ -337,7 +336,8 @@ def has_another_way(state: DualLoopState, deps: Deps) -> bool:
     if state.stop_reason or state.model_calls + ROUND_CALLS > MOST_CALLS:
         return False
     most = deps.settings.corrections if deps.settings.outer_loop else 0
-    return state.route == "direct" or (bool(state.search_for) and state.correction_attempts < most)
+    fresh = bool(state.search_for) and not any(says_same(state.search_for, earlier) for earlier in state.queries)
+    return state.route == "direct" or (fresh and state.correction_attempts < most)
 
 
 def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:

@@ -241,7 +241,7 @@ async def _tells(state: WebsiteState, deps: Deps) -> bool:
         status = drafted.draft.status
         state.told = "nothing" if status == "not_told" else "part" if status == "partly" else "whole"
     else:
-        proven = await judge_draft(drafted.draft, state.standalone, drafted.units, deps.judge)
+        proven = await judge_draft(drafted.draft, state.standalone, drafted.units, None)
         state.told = "whole" if decide_answer(deps, drafted, proven, state.retrieval_confidence).shown else "nothing"
     note(told=state.told)
     return state.told != "nothing"

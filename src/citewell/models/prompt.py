@@ -12,6 +12,7 @@ The one rule: the variables given are exactly the variables of the file, and wha
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -96,8 +97,14 @@ async def ask_json(
 
 def read_json(text: str, model: type[M]) -> M:
     """Validate a reply, in a code fence or among other words or not. Raises pydantic's ValidationError."""
-    start, end = text.find("{"), text.rfind("}")
-    return model.model_validate_json(text[start : end + 1] if 0 <= start < end else text)
+    decoder = json.JSONDecoder()
+    for found in re.finditer(r"\{", text):
+        try:
+            value, _ = decoder.raw_decode(text, found.start())
+            return model.model_validate(value)
+        except ValueError:  # no JSON, or another object than the one asked for
+            continue
+    return model.model_validate_json(text)
 
 
 def describe(error: ValidationError) -> str:

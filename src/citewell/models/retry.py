@@ -15,6 +15,7 @@ from citewell.models.base import LLM, Embedder, OnToken, Reply, Reranker, Vector
 from citewell.types import Message
 
 ATTEMPTS = 4
+TRIED = "tried_again"  # code of a transient error that was tried again in vain: nobody above need do so once more
 SECONDS = 60.0  # no further try starts once this much time has gone by
 
 
@@ -57,11 +58,14 @@ class RetryingLLM:
                 on_token(piece)
 
         listen = forward if on_token is not None else None
-        async for attempt in attempts(self._wait, lambda error: transient(error) and not shown):
-            with attempt:
-                return await self.inner.chat(
-                    messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=listen
-                )
+        try:
+            async for attempt in attempts(self._wait, lambda error: transient(error) and not shown):
+                with attempt:
+                    return await self.inner.chat(
+                        messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=listen
+                    )
+        except TransientError as error:
+            raise TransientError(error.message, hint=error.hint, code=TRIED) from error
         raise AssertionError("the last attempt returns or raises")
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import zip_longest
 
@@ -29,7 +30,9 @@ from citewell.skills.sensitive import word_list
 from citewell.types import Answer, Event, Hit, Step
 
 HITS = 8  # chunks that a search hands to an agent: as many as the reader looks at
-WHOLE = 0.75  # of the budget of evidence that documents may take that are sent whole
+WHOLE = 0.5  # of the budget of evidence that documents may take that are sent whole
+BEST, SEVERAL = 6, 2  # a document is sent whole that has several of the best hits, or all of them
+UNWIDENED = 0.6  # of the rest that hits may take before they are widened by what stands around them
 HITS_CONNECTED = 24  # to one whose model has room for them
 
 
@@ -120,12 +123,25 @@ def widener(app: App) -> Widen:
     """For a model with room: the best documents whole where they are short, and what stands around the other hits."""
 
     async def widen(hits: Sequence[Hit], budget: int) -> list[Hit]:
-        whole = await whole_documents(app.index, app.catalog, hits, int(budget * WHOLE))
+        best = Counter(hit.doc_id for hit in hits[:BEST])
+        likely = [hit for hit in hits[:BEST] if best[hit.doc_id] >= SEVERAL or len(best) == 1]
+        whole = await whole_documents(app.index, app.catalog, likely, int(budget * WHOLE))
         beside, left = app.settings.search.neighbours, budget - sum(count_tokens(hit.text) for hit in whole.values())
-        rest = await expanded(app.index, [hit for hit in hits if hit.doc_id not in whole], beside, beside, left)
-        return [*whole.values(), *rest]
+        rest = fitting([hit for hit in hits if hit.doc_id not in whole], int(left * UNWIDENED))
+        return [*whole.values(), *await expanded(app.index, rest, beside, beside, left)]
 
     return widen
+
+
+def fitting(hits: Sequence[Hit], budget: int) -> list[Hit]:
+    """The best hits that stay within so many tokens together, one at least."""
+    kept: list[Hit] = []
+    for hit in hits:
+        budget -= count_tokens(hit.text)
+        if budget < 0 and kept:
+            break
+        kept.append(hit)
+    return kept
 
 
 Runner = Callable[[Run], AsyncIterator[Event]]

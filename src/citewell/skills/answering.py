@@ -15,6 +15,7 @@ from citewell.flow import emit, note
 from citewell.ingest.sentences import language
 from citewell.models.base import LLM, Embedder
 from citewell.models.reader import Reader
+from citewell.models.retry import TRIED
 from citewell.retrieve.confidence import Logistic
 from citewell.skills.decision import Tier, answer_signals, decide, is_connected, model_of, tier_of
 from citewell.skills.draft import Draft, write_draft
@@ -110,12 +111,15 @@ async def draft_answer(
     if failed is None:
         return drafted
     warning = f"the chat model did not answer, so the evidence itself is shown: {failed.message}"
-    return replace(drafted, warning=warning, failure=failed.code, transient=isinstance(failed, TransientError))
+    return replace(
+        drafted, warning=warning, failure=failed.code, transient=isinstance(failed, TransientError) and failed.code != TRIED
+    )
 
 
 async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Message] = (), repair: bool = True) -> Proven:
     """The draft judged, and where the judge doubts some of it, written once more with its reasons (`repair`)."""
-    proven = await judge_draft(drafted.draft, drafted.question, drafted.units, means.judge)
+    judge = means.judge if drafted.tier == "connected" else None  # what is quoted whole needs none
+    proven = await judge_draft(drafted.draft, drafted.question, drafted.units, judge)
     note_judgements(proven)
     if (
         drafted.tier != "connected"

@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from citewell.errors import PermanentError
@@ -20,9 +20,11 @@ from citewell.skills.numbered import Unit, show_sentences
 from citewell.types import Kind, Message
 
 DraftStatus = Literal["answered", "partly", "not_told", "false_premise", "unclear"]
-LONGEST_REPLY = 1_500  # tokens of a structured reply: about twelve sentences with their ids
+LONGEST_REPLY = 4_000  # tokens of a structured reply: a list of some forty items with their ids
 LONGEST_TURN = 2_000  # characters of an earlier message that are sent
 _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
+_MARKUP = re.compile(r"\*\*|__|`+|^#+\s+|^\s*[-*•]\s+", re.MULTILINE)
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 
 
@@ -38,6 +40,12 @@ class DraftSentence(BaseModel):
     evidence: list[str] = []
     calculation: str = ""
     span: SkipJsonSchema[list[int]] = []
+
+    @field_validator("text")
+    @classmethod
+    def _plain(cls, value: str) -> str:
+        """Without Markdown and the addresses of links: an answer is text, and an address proves nothing."""
+        return _MARKUP.sub("", _LINK.sub(r"\1", value)).strip()
 
     @field_validator("evidence", mode="before")
     @classmethod
@@ -57,6 +65,17 @@ class Draft(BaseModel):
     sentences: list[DraftSentence] = []
     question_back: str = ""
     search_for: str = ""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        """Some models mix up statuses: only untold sentences are no answer, and a question back needs one."""
+        untold = bool(self.sentences) and all(sentence.kind == "not_told" for sentence in self.sentences)
+        status = self.status
+        if status == "unclear" and not self.question_back.strip():
+            status = "answered" if self.sentences else "not_told"
+        if untold and status != "unclear":
+            status = "not_told"
+        return self if status == self.status else self.model_copy(update={"status": status})
 
     @property
     def text(self) -> str:

@@ -9,7 +9,7 @@ from citewell.skills.answering import Decided, Drafted
 from citewell.skills.cite import Proof, keep_proved
 from citewell.skills.format import with_markers
 from citewell.skills.wording import refusal, say
-from citewell.types import Hit, Status
+from citewell.types import Hit, Sentence, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,10 @@ def end_answer(
             text = f"{say('unchecked', lang)} {with_markers(proof.sentences, lang)}"
             return Ending("fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"])
         return _refuse(drafted, decided, kept, hits, lang)
-    unproved = [s for s in proof.sentences if s.verdict == "unsupported"]
+    unproved, refuted = _split_doubted(decided, proof)
     text = with_markers(kept.sentences, lang)
+    if refuted and not unproved:
+        return Ending("fallback", text, kept, warnings=[_say_refuted(*each) for each in refuted])
     if not unproved:
         caution = say("extract", lang) if degraded else ""
         warnings = [] if drafted.tier == "connected" else ["these are the documents' own sentences"]
@@ -45,7 +47,21 @@ def end_answer(
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
     text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
     told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)
-    return Ending("fallback", text, told, warnings=[f"not proved: {len(unproved)} of {len(proof.sentences)} sentences"])
+    warnings = [f"not proved: {len(unproved)} of {len(proof.sentences)} sentences", *(_say_refuted(*each) for each in refuted)]
+    return Ending("fallback", text, told, warnings=warnings)
+
+
+def _split_doubted(decided: Decided, proof: Proof) -> tuple[list[Sentence], list[tuple[Sentence, str]]]:
+    """The sentences that are not stated, to be shown as such, and those that are contradicted, with the reason: what the
+    documents deny is not shown in an answer.
+    """
+    judged = list(zip(proof.sentences, decided.proven.judgements, strict=False))
+    unproved = [s for s, j in judged if s.verdict == "unsupported" and j.verdict != "contradicted"]
+    return unproved, [(s, j.reason) for s, j in judged if j.verdict == "contradicted"]
+
+
+def _say_refuted(sentence: Sentence, reason: str) -> str:
+    return f"left out, for the documents say otherwise: {sentence.text}" + (f" ({reason})" if reason else "")
 
 
 def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str) -> Ending:
@@ -55,6 +71,6 @@ def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit]
     draft, written = decided.proven.draft, drafted.tier == "connected"
     if written and draft.status == "not_told" and kept.sentences:
         return Ending("refused", with_markers(kept.sentences, lang), kept)
-    doubted = draft.sentences if written and draft.status != "not_told" else []
-    warnings = [f"a draft was not proved: {sentence.text}" for sentence in doubted]
+    judged = zip(draft.sentences, decided.proven.judgements, strict=True) if written and draft.status != "not_told" else ()
+    warnings = [f"a draft was not proved: {sentence.text}" for sentence, found in judged if found.verdict != "entailed"]
     return Ending("refused", refusal(hits, lang), Proof([], []), warnings)

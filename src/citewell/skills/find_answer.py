@@ -17,6 +17,7 @@ from citewell.skills.evidence import Passage
 from citewell.skills.numbered import Unit, number_sentences
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
+EMBEDDED = 20  # sentences whose meaning is compared where there is no reader, those that share most words
 MOST_PARTS = 3  # of a question that asks several things
 _CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
 _JOINTS = re.compile(r"[;；?？]\s*|,\s+(?=and\b)|，(?:还有|以及|并且|另外)", re.IGNORECASE)
@@ -39,6 +40,7 @@ async def find_answer(
     """
     if not passages:
         return FoundAnswer(Draft(status="not_told"))
+    passages = sorted(passages, key=lambda passage: -passage.hit.score)  # stable: those of a search come best first
     if reader is None:
         return FoundAnswer(await _nearest_sentence(question, passages, embedder))
     found = [await _read(part, passages, reader) for part in (question, *split_question(question))]
@@ -105,7 +107,9 @@ async def _nearest_sentence(question: str, passages: Sequence[Passage], embedder
     units = number_sentences(passages[:1])
     headings = {passages[0].hit.title, *passages[0].hit.heading_path}
     units = [unit for unit in units if not any(unit.text.strip() in heading for heading in headings)] or units
-    scores = np.asarray(coverage(question, [unit.text for unit in units]))
+    shares = coverage(question, [unit.text for unit in units])
+    order = sorted(range(len(units)), key=lambda n: -shares[n])[:EMBEDDED]
+    units, scores = [units[n] for n in order], np.asarray([shares[n] for n in order])
     if embedder is not None and len(units) > 1:
         scores = scores + stretched(await embedder.passages([unit.text for unit in units]) @ await embedder.query(question))
     best = units[int(np.argmax(scores))]

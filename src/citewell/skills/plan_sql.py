@@ -19,6 +19,7 @@ from citewell.knowledge.confirmed_types import Confirmed, Known, Rule
 from citewell.models.base import LLM, Embedder
 from citewell.models.prompt import fill, load, read_json
 from citewell.retrieve.engines.base import Dialect, Schema
+from citewell.skills.decision import is_connected
 from citewell.skills.link import Linked, link
 from citewell.skills.schema_text import budget_of, schema_text
 from citewell.skills.sql_ask import choices_of, intent_type
@@ -144,6 +145,8 @@ async def analyze(asked: Asked, llm: LLM | None, embedder: Embedder) -> Analysis
         who = follow[1].item
         reasoning = LABELS[asked.lang]["confirmed"].format(item=_id(who))
         return Analysis(kind, parameters, reasoning, linked=linked)
+    if llm is not None and is_connected(llm):  # it says itself, over the rows, that the tables do not tell
+        return Analysis(kind, parameters, _reasoning(linked, None, asked.lang), linked=linked)
     odds = None
     if llm is not None and CLEAR_YES <= linked.share_missing < CLEAR_NO:
         odds = (await llm.yes_no(_sent(asked, linked, llm, gate=True))).log_odds

@@ -7,8 +7,8 @@ import operator
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
-from citewell.skills.facts import facts
 from citewell.skills.numbered import Unit
 
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -21,6 +21,7 @@ _THOUSANDS = re.compile(r"(?<=\d)[,\u2009\u202f ](?=\d{3}(?!\d))")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LONGEST_EQUATION = 300  # characters
+_SEVERAL = re.compile(r"[;；\n]")
 
 
 def is_quoted(text: str, units: Sequence[Unit]) -> Unit | None:
@@ -36,45 +37,37 @@ def _plain(text: str) -> str:
     return flat.strip(" .。!！;；").casefold()
 
 
-def check_equation(equation: str) -> str:
-    """What is wrong with an equation in figures ("30 * 34 * 0.92 = 938.4"); empty where it holds. What cannot be read as one
-    is wrong too: nobody can vouch for it.
+def check_equation(text: str) -> str:
+    """What is wrong with equations in figures ("30 * 34 * 0.92 = 938.4", chains and several between semicolons); empty where they
+    hold, and where the text cannot be read as arithmetic: then only the judge can tell.
     """
-    left, sign, right = _readable(equation).partition("=")
-    if not sign or "=" in right:
-        return f"“{equation}” is no equation in figures"
+    for equation in _SEVERAL.split(text):
+        sides = equation.replace("≈", "=").split("=")
+        for left, right in pairwise(sides):
+            if wrong := _differs(left, right):
+                return wrong
+    return ""
+
+
+def _differs(left: str, right: str) -> str:
     try:
-        computed, stated = evaluate(left), evaluate(right)
-    except ValueError as error:
-        return f"“{equation}” cannot be computed: {error}"
-    digits = _NUMBER.findall(right)
-    half = 0.5 * 10 ** -len(digits[-1].partition(".")[2]) if digits else 0.0  # of the last digit that is given
-    if abs(computed - stated) <= half * 1.0001:
+        computed, stated = evaluate(_readable(left)), evaluate(_readable(right))
+    except ValueError:
+        return ""
+    digits = _NUMBER.findall(_THOUSANDS.sub("", right))
+    half = 0.5 * 10 ** -len(digits[-1].partition(".")[2]) / (100 if "%" in right else 1) if digits else 0.0  # of its last digit
+    if abs(computed - stated) <= half * 1.0001 or ("%" in right and abs(computed - 100 * stated) <= half * 100.01):
         return ""
     return f"{left.strip()} is {computed:,.10g}, not {right.strip()}"
 
 
-def missing_operands(equation: str, units: Sequence[Unit], question: str) -> list[str]:
-    """Figures of an equation's left side that stand neither in the evidence nor in the question, but for small whole numbers
-    that count things or convert units.
-    """
-    there = " ".join([question, *(f"{unit.passage.heading} {unit.text}" for unit in units)])
-    known = {float(figure) for figure in _NUMBER.findall(_readable(there))}
-    known |= {float(number) for number in facts(there).numbers if _NUMBER.fullmatch(number)}
-    known |= {value / 100 for value in known} | {1 - value / 100 for value in known if value < 100}
-    known |= {1 + value / 100 for value in known} | {1.0, 2.0, 7.0, 10.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 365.0, 1000.0}
-    figures = _NUMBER.findall(_readable(equation).partition("=")[0])
-    return [figure for figure in figures if not any(abs(float(figure) - value) < 1e-9 for value in known)]
-
-
-def _readable(equation: str) -> str:
-    """In Python's signs."""
-    text = unicodedata.normalize("NFKC", equation)
-    for sign, plain in (("×", "*"), ("·", "*"), ("÷", "/"), ("−", "-"), ("–", "-"), ("≈", "="), ("^", "**")):
+def _readable(side: str) -> str:
+    """In Python's signs, without the names of units."""
+    text = unicodedata.normalize("NFKC", side)
+    for sign, plain in (("×", "*"), ("·", "*"), ("÷", "/"), ("−", "-"), ("–", "-")):
         text = text.replace(sign, plain)
-    text = re.sub(r"(?<=[\d)\s])x(?=[\s\d(])", "*", text)
-    text = re.sub(r"[€$£¥]", "", _THOUSANDS.sub("", text))
-    return _PERCENT.sub(r"(\1/100)", text)
+    text = re.sub(r"(?<=[\d)\s])x(?=[\s\d(])", "*", _THOUSANDS.sub("", text))
+    return re.sub(r"[^\W\d_]+|[€$£¥°]", " ", _PERCENT.sub(r"(\1/100)", text)).strip()
 
 
 def evaluate(expression: str) -> float:

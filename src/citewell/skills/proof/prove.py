@@ -1,7 +1,7 @@
 """From a draft to what is shown: each sentence judged, those that are proved numbered with their quotes.
 
-What code settles exactly comes first (a whole sentence quoted, arithmetic); the judge settles the rest in one call. Without a
-judge only quoted sentences are proved.
+Arithmetic is computed again by code; the judge settles all else in one call, whole quotations too: a sentence may be about another
+subject than the question. Without a judge only quoted sentences are proved.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from citewell.models.base import LLM
 from citewell.skills.cite import Proof, number_citations
 from citewell.skills.draft import Draft, DraftSentence, describe_doubts, write_draft
 from citewell.skills.numbered import Unit, pick_units
-from citewell.skills.proof.exact import check_equation, is_quoted, missing_operands
+from citewell.skills.proof.exact import check_equation, is_quoted
 from citewell.skills.proof.judge import Claim, Judge, Judgement
 from citewell.types import Message, Sentence, Verdict
 
@@ -52,7 +52,7 @@ class Proven:
 async def judge_draft(draft: Draft, question: str, units: Sequence[Unit], judge: Judge | None) -> Proven:
     """Settle each sentence of the draft. A judge that fails, or a spent budget, leaves unquoted sentences unproved."""
     claims = [Claim(s.text, s.kind, tuple(pick_units(s.evidence, units))) for s in draft.sentences]
-    settled = [_settle_exactly(s, claim, question, units) for s, claim in zip(draft.sentences, claims, strict=True)]
+    settled = [_settle_sum(s, claim) for s, claim in zip(draft.sentences, claims, strict=True)]
     open_ones = [n for n, judgement in enumerate(settled) if judgement is None]
     failure = spent = ""
     judged: list[Judgement] = []
@@ -62,22 +62,22 @@ async def judge_draft(draft: Draft, question: str, units: Sequence[Unit], judge:
         except CitewellError as error:
             failure, spent = error.message, error.code if isinstance(error, BudgetSpent) else ""
     reason = f"it could not be checked: {failure}" if failure else UNCHECKED
-    judged = judged or [Judgement("not_stated", 0.0, reason=reason)] * len(open_ones)
+    judged = judged or [_settle_quotation(claims[n], units, reason) for n in open_ones]
     for n, judgement in zip(open_ones, judged, strict=True):
         settled[n] = _with_own_evidence(judgement, claims[n], draft.sentences[n])
     return Proven(draft, [each for each in settled if each is not None], failure, spent)
 
 
-def _settle_exactly(sentence: DraftSentence, claim: Claim, question: str, units: Sequence[Unit]) -> Judgement | None:
-    """A judgement where code alone can give one: a quoted sentence is proved, wrong arithmetic refuted."""
-    if sentence.calculation:
-        if wrong := check_equation(sentence.calculation):
-            return Judgement("contradicted", 0.0, claim.evidence, wrong)
-        if missing := missing_operands(sentence.calculation, units, question):
-            return Judgement("not_stated", 0.0, claim.evidence, reason=f"not in the evidence: {', '.join(missing)}")
-        return None
-    quoted = is_quoted(sentence.text, [*claim.evidence, *units])
-    return Judgement("entailed", 1.0, (quoted,)) if quoted is not None else None
+def _settle_sum(sentence: DraftSentence, claim: Claim) -> Judgement | None:
+    """Wrong arithmetic refutes a sentence; None where there is nothing wrong."""
+    wrong = check_equation(sentence.calculation) if sentence.calculation else ""
+    return Judgement("contradicted", 0.0, claim.evidence, wrong) if wrong else None
+
+
+def _settle_quotation(claim: Claim, units: Sequence[Unit], reason: str) -> Judgement:
+    """Where nobody judges, a sentence that is quoted whole is proved, and no other."""
+    quoted = is_quoted(claim.text, [*claim.evidence, *units])
+    return Judgement("entailed", 1.0, (quoted,)) if quoted is not None else Judgement("not_stated", 0.0, reason=reason)
 
 
 def _with_own_evidence(judgement: Judgement, claim: Claim, sentence: DraftSentence) -> Judgement:
