@@ -253,7 +253,7 @@ async def test_sessions_end(client: httpx.AsyncClient) -> None:
     assert (await client.post("/mcp", json=ready, headers=said)).status_code == 202
     reply = await client.post("/mcp", json=listing, headers=said)
     data = next(line for line in reply.text.splitlines() if line.startswith("data: {"))
-    assert len(json.loads(data.removeprefix("data: "))["result"]["tools"]) == 6
+    assert len(json.loads(data.removeprefix("data: "))["result"]["tools"]) == 7
     assert (await client.delete("/mcp", headers=said)).status_code == 200
     assert (await client.post("/mcp", json=listing, headers=said)).status_code == 404
 
