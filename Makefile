@@ -7,12 +7,15 @@ NPM := npm --prefix $(WEB) --loglevel=error --no-update-notifier
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --group build --generate-hashes --no-header --no-annotate
+READER := .reader
+ASKED := ../shared/data
+HOURS := 2
 QUESTION_EN := Within how many days of delivery can a customer in the European Union return a new bike?
 QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup start test check types-of-page fmt bench eval lock vendor clean
+.PHONY: help setup start test check types-of-page fmt bench eval reader lock vendor clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +61,16 @@ eval: setup  ## quality of search and answers, on questions of others
 	$(BIN)/python evals/convert.py --out .eval/sets --sets squad2 cmrc samples
 	$(BIN)/citewell eval .eval/sets/*.questions.jsonl --only retrieval --json .eval/retrieval.json --html .eval/retrieval.html
 	$(BIN)/citewell eval .eval/sets/*.questions.jsonl --limit 20 --json .eval/answers.json --html .eval/answers.html
+
+# READER holds rows in public/ and hand-written twins in hand/ (training/reader/README.md); ASKED what is never taught
+reader: setup  ## train the reader anew; READER=folder of its data, HOURS=2
+	$(PIP) install --quiet torch onnx
+	$(BIN)/python training/reader/leaks.py --asked $(ASKED) --taught $(READER)/public/*.jsonl $(READER)/hand/*.jsonl
+	$(BIN)/python training/reader/balance.py $(READER)/hand/*.jsonl
+	cd $(READER) && $(CURDIR)/$(BIN)/python $(CURDIR)/training/reader/train.py --out checkpoints --hours $(HOURS)
+	$(BIN)/python training/reader/export.py $$(ls $(READER)/checkpoints/*.pt | tail -n 1)
+	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl
+	$(BIN)/python training/reader/evaluate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --json $(READER)/figures.json
 
 lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
 	$(LOCK) --output-file requirements.lock

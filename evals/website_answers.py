@@ -34,7 +34,7 @@ from website_sets import Fetched, Question, Served, SiteSet, fetched, page_name
 
 ENOUGH = 0.7  # of the key sentence's content words
 FEWEST = 3  # content words of a sentence that can be the key
-SHOWN = ("confidence", "evidence_log_odds", "answer_log_odds", "both", "generation", "draft")  # of the steps
+SHOWN = ("confidence", "probability", "draft_status", "told", "verdicts", "draft")  # of the steps
 
 
 @dataclass

@@ -166,8 +166,8 @@ async def test_the_memory_can_be_switched_off(settings: Settings) -> None:
 async def test_a_budget_of_the_request(filled: App) -> None:
     """Also for qa; a wrong value is refused by its name."""
     script(filled).enqueue(DRAFT, DRAFT)
-    answer = await ask(filled, asking(options={"max_calls": 2}))
-    assert (answer.stop_reason, answer.status, answer.usage.calls) == ("budget_calls", "fallback", 2)
+    answer = await ask(filled, asking(options={"max_calls": 1}))
+    assert (answer.stop_reason, answer.status, answer.usage.calls) == ("budget_calls", "fallback", 1)
     passed = await ask(filled, AskRequest(question=QUESTION, options={"max_calls": 1}))
     assert passed.usage.calls == 1
     assert any("model calls of this question are used up" in warning for warning in passed.warnings)

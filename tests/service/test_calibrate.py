@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.measure.conftest import item, reported, searched
+from tests.measure.conftest import item, replied, reported, searched
 
 from citewell.config import Settings
 from citewell.errors import ConfigError
@@ -66,18 +66,62 @@ async def test_what_is_no_better_than_the_mean_is_not_kept(app: App) -> None:
     assert "nothing to learn from" in told[0]
 
 
-async def test_the_other_part_stays(app: App, settings: Settings) -> None:
-    """A retrieval fit leaves the answer weights that were kept before; a file that cannot be used is replaced and told."""
-    answer = {"bias": 1.0, "weights": {"support": 2.0}}
-    (settings.home / OWN).write_text(json.dumps({"answer": answer}), "utf-8")
+def answered(tier: str, n: int = 60) -> Report:
+    """Answers decided on in this tier: those with a high signal were right, shown or not, but for a few."""
+    items = []
+    for number in range(n):
+        right = number % 2 == 0
+        signals = {"told": 0.9 if right != (number % 15 == 0) else 0.1}
+        reply = replied(right=right, refused=number % 4 == 0, signals=signals, tier=tier)
+        items.append(item(f"{number}", search=None, answer=reply))
+    found = reported(items, calibrate=True)
+    return found.model_copy(update={"run": found.run.model_copy(update={"embedder": "scripted"})})
+
+
+@pytest.mark.parametrize("tier", ["connected", "reader", "search"])
+async def test_answers_are_fitted_by_tier(app: App, settings: Settings, tier: str) -> None:
+    """A candidate that was withheld counts as right where it was; the other tiers keep the shipped weights."""
+    made = answered(tier)
+    assert [fit.name for fit in made.fits] == [f"answer:{tier}"]
+    path, told = save(app, made)
+    assert (path, told) == (
+        settings.home / OWN,
+        ["the retrieval confidence is left as it is: nothing to learn from: it takes items of both kinds, right and wrong"],
+    )
+    async with App(settings) as again:
+        model = again.calibration.answer[tier]
+        assert model({"told": 0.9}) > model.threshold > model({"told": 0.1})
+        assert (model.fitted.items if model.fitted else 0) == 60
+        assert {name: each for name, each in again.calibration.answer.items() if name != tier} == {
+            name: each for name, each in shipped().answer.items() if name != tier
+        }
+
+
+async def test_the_other_parts_stay(app: App, settings: Settings) -> None:
+    """A fit leaves what was kept before of other parts and tiers; a file that cannot be used is replaced and told."""
+    kept = {"answer": {"search": {"bias": 1.0, "weights": {"retrieval": 2.0}}}}
+    (settings.home / OWN).write_text(json.dumps(kept), "utf-8")
     save(app, report())
+    save(app, answered("reader"))
     found = own(settings.home / OWN, "scripted")
     assert found is not None
-    assert found.answer is not None
-    assert found.answer.bias == 1.0
+    assert found.retrieval is not None
+    assert (sorted(found.answer), found.answer["search"].bias) == (["reader", "search"], 1.0)
     (settings.home / OWN).write_text("{broken", "utf-8")
     _, told = save(app, report())
     assert "replaced" in told[0]
+
+
+def test_a_file_of_the_last_release_still_loads(settings: Settings, tmp_path: Path) -> None:
+    """It had one set of weights for answers, of signals that are no more: those are left out, the others count."""
+    before = {"retrieval": {"bias": 1.0, "weights": {"cosine": 2.0}}, "answer": {"bias": 1.0, "weights": {"support": 2.0}}}
+    path = tmp_path / OWN
+    path.write_text(json.dumps(before), "utf-8")
+    found = in_force(path, "scripted")
+    assert found.retrieval is not None
+    assert (found.retrieval.bias, found.answer) == (1.0, shipped().answer)
+    path.write_text(json.dumps(before | {"answer": None}), "utf-8")
+    assert in_force(path, "scripted").answer == shipped().answer
 
 
 @pytest.mark.parametrize(

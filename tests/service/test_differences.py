@@ -30,7 +30,7 @@ def told(one: Trace, other: Trace) -> list[str]:
     return [f"{each.where}: {each.what}" for each in differences(one, other)]
 
 
-@pytest.mark.parametrize("name", ["confidence", "log_odds", "evidence_log_odds"])
+@pytest.mark.parametrize("name", ["confidence", "log_odds", "probability"])
 def test_grades_may_move_by_a_hundredth(name: str) -> None:
     assert told(trace({name: 0.5}), trace({name: 0.51})) == []
     assert told(trace({name: 0.5}), trace({name: 0.52})) == [f"1 Execute: {name}"]

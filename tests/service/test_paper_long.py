@@ -31,7 +31,7 @@ def long_paper() -> bytes:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(home=tmp_path, cache=tmp_path, llm="none", embedder="scripted")
+    return Settings(home=tmp_path, cache=tmp_path, llm="none", embedder="scripted", reader="scripted")
 
 
 async def test_three_hundred_pages(settings: Settings) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput, NotFound
+from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.service import papers
 from citewell.service.add import add, embed_pending
@@ -117,14 +118,14 @@ async def test_a_changed_reply_is_shown(filled: App) -> None:
     assert (await replay(filled, answer.trace_id, "local", recorded=True)).same
 
 
-async def test_a_changed_grade_is_another_way(filled: App) -> None:
+async def test_a_changed_draft_is_another_way(filled: App) -> None:
     """Another status, another way through the graph; a removed document leads there too."""
     script(filled).reply_with(lambda _: DRAFT)
     answer = await ask(filled, AskRequest(question=QUESTION))
-    script(filled).judge_with(lambda _: -3.0)
+    script(filled).reply_with(lambda _: UNKNOWN)
     found = told(await replay(filled, answer.trace_id, "local"))
     assert found["answer: status"] == ("answered", "refused")
-    assert found["5 AnswerGenerationNode: evidence_log_odds"] == (3.0, -3.0)
+    assert found["5 AnswerGenerationNode: draft_status"] == ("answered", "not_told")
     (citation,) = answer.citations
     await delete_document(filled, citation.doc_id)
     gone = told(await replay(filled, answer.trace_id, "local"))

@@ -16,6 +16,7 @@ from sqlalchemy import text
 from citewell.agents import dual_loop_talk
 from citewell.errors import NotFound
 from citewell.knowledge.traces import DAY
+from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.service import auto, data_pick, papers
 from citewell.service.add import add, embed_pending
@@ -79,7 +80,9 @@ async def test_the_snapshot_of_a_qa_answer(filled: App) -> None:
     assert snapshot.execution_status == "success"
     assert snapshot.intent_analysis.intent_type == trace.steps[1].detail["intent"]
     assert snapshot.intent_analysis.parameters["standalone"] == QUESTION
-    assert "The evidence was graded +3.00" in snapshot.intent_analysis.reasoning
+    assert (
+        f"The draft was held to be right with a probability of {answer.confidence:.0%}." in snapshot.intent_analysis.reasoning
+    )
     assert "In full words" not in snapshot.intent_analysis.reasoning, "it was asked in full words"
     lines = snapshot.generated_logic.splitlines()
     assert lines[0] == f"query: {QUESTION}"
@@ -102,7 +105,7 @@ async def test_what_was_asked_is_kept_and_nothing_secret(filled: App) -> None:
 
 
 async def test_a_refusal_says_so(filled: App) -> None:
-    script(filled).enqueue_yes_no(-4.0)
+    script(filled).enqueue(UNKNOWN)
     answer = await ask(filled, AskRequest(question=QUESTION))
     _, snapshot = await trace_of(filled, answer)
     assert (answer.status, snapshot.execution_status) == ("refused", "refused")

@@ -25,6 +25,9 @@ SECTION = (
 TEXT = f"# Lighthouse\n\n{SECTION}\n\n# Harbour\n\n{SECTION.replace('lighthouse', 'harbour').replace('1931', '1958')}\n"
 GOOD = "The lamp was replaced in 1931 and is visible for 18 miles."
 HARBOUR = "The harbour lamp was replaced in 1958."
+TWO = f"{GOOD} Two keepers look after it."
+ENTAILED = {"n": 1, "verdict": "entailed", "evidence": ["1.1", "1.2"]}
+CONTRADICTED = {"n": 2, "verdict": "contradicted", "evidence": ["1.3"], "reason": "three keepers"}
 
 
 @pytest.fixture
@@ -74,7 +77,7 @@ async def test_an_invention_is_thrown_away(app: App) -> None:
 
 async def test_a_failing_model_costs_nothing(app: App) -> None:
     """What was written before it failed is kept; the rest is written the next time."""
-    script(app).enqueue(GOOD, TransientError("busy"))
+    script(app).enqueue(GOOD, json.dumps({"verdicts": [ENTAILED]}), TransientError("busy"))
     with pytest.raises(TransientError):
         await write_summaries(app)
     assert GOOD in await shown(app)
@@ -114,11 +117,6 @@ async def test_the_keeper_tells_once(app: App, monkeypatch: pytest.MonkeyPatch, 
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     assert caplog.text.count("summaries wait: busy") == 1
-
-
-TWO = f"{GOOD} Two keepers look after it."
-ENTAILED = {"n": 1, "verdict": "entailed", "evidence": ["1.1", "1.2"]}
-CONTRADICTED = {"n": 2, "verdict": "contradicted", "evidence": ["1.3"], "reason": "three keepers"}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.add import add, embed_pending
 from citewell.service.app import App
@@ -23,6 +24,8 @@ QUESTION = "When was the lighthouse built?"
 PARAPHRASE = "In which year was the lighthouse built?"
 DRAFT = "The lighthouse was built in 1857."
 CONFIRMED = "The lighthouse was built in 1857"
+# the judge: what was confirmed is refuted by the first sentence under the heading of the first document
+AGAINST = '{"verdicts": [{"n": 1, "verdict": "contradicted", "evidence": ["1.2"]}]}'
 AGENTS = pytest.mark.parametrize("agent", ["qa", "dual_loop"])
 
 
@@ -98,15 +101,14 @@ async def test_a_paraphrase_follows_what_was_confirmed(filled: App, agent: str) 
 
 @AGENTS
 async def test_it_answers_what_the_documents_do_not(filled: App, library: Path, agent: str) -> None:
-    """The model is shown it and grades it; a grade of no refuses it like any other evidence."""
+    """The model is shown it; where it finds that it does not tell, it is refused like any other evidence."""
     await confirmed(filled, agent)
     await hidden(filled, library)
     answer = await asked(filled, PARAPHRASE, agent)
     assert (answer.status, [c.origin for c in answer.citations]) == ("answered", ["confirmed"])
     shown = str(script(filled).calls[-1].messages)
     assert "confirmed by local on 20" in shown
-    script(filled).judge_with(lambda _: -5.0)
-    refused = await asked(filled, PARAPHRASE, agent)
+    refused = await asked(filled, PARAPHRASE, agent, UNKNOWN)
     assert (refused.status, refused.followed) == ("refused", [])
 
 
@@ -121,6 +123,7 @@ async def test_a_document_that_says_otherwise_counts(filled: App, library: Path,
         await delete_document(filled, info.doc_id)
     await add(filled, [str(library)], "default")
     await embed_pending(filled)
+    script(filled).enqueue(AGAINST)
     answer = await asked(filled, PARAPHRASE, agent, "The lighthouse was built in 1862, not earlier.")
     assert (answer.followed, "1862" in answer.answer, "1857" in answer.answer) == ([], True, False)
     assert {c.origin for c in answer.citations} == {"document"}
@@ -256,6 +259,7 @@ async def test_people_who_disagree(filled: App, library: Path, agent: str) -> No
 async def test_people_who_disagree_and_a_document(filled: App, agent: str) -> None:
     """A document says which side is wrong: that one is left out, though it weighs more, and nobody's word is followed."""
     await two_sides(filled, agent)
+    script(filled).enqueue(AGAINST)
     answer = await asked(filled, PARAPHRASE, agent)
     (warning,) = [each for each in answer.warnings if "left out" in each]
     assert "confirmed by bob" in warning

@@ -199,6 +199,7 @@ async def _with_vouched(state: DualLoopState, deps: Deps) -> None:
     state.warnings += [warning for warning in against if warning not in state.warnings]
     shown = {passage.hit.chunk_id for passage in state.passages}
     used = [each for each in fresh if each.hit.chunk_id in shown]
+    state.rejected += [each.hit.chunk_id for each in fresh if each not in used]  # not judged again after another search
     least = deps.thresholds.retrieval_threshold
     state.retrieval_confidence = sureness(used, state.retrieval_confidence, least)
 

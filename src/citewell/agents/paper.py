@@ -87,6 +87,7 @@ async def _audited(state: PaperState, deps: Deps, stage: Stage) -> None:
             taken.action = "revised" if state.revised else "as it was"
             _note_audit(replace(package, draft=again.draft), again)
         proven = again
+    state.stop_reason = state.stop_reason or proven.spent
     state.decided = decide_answer(means, state.drafted, proven, state.retrieval_confidence)
     state.proof = show_proof(proven)
 

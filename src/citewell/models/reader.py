@@ -57,7 +57,9 @@ class Reader(Protocol):
     """
 
     name: str
-    judges: bool
+
+    @property
+    def judges(self) -> bool: ...
 
     async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
         """One reading for each passage, in order."""

@@ -94,12 +94,16 @@ async def check_text(app: App, text: str, collections: Sequence[str] = (), on_ch
 
 def judge_of_app(app: App) -> Judge | None:
     """The judge of the settings; the reader also where it has not passed the gates for ticks: a check says how sure it is."""
-    judge = build_judge(app.llm, app.reader, app.judge_llm)
-    return judge or (ReaderJudge(app.reader) if app.reader is not None else None)
+    judge = build_judge(app.llm, None, app.judge_llm)
+    if judge is not None:  # no need of the reader, which is not light
+        return judge
+    return ReaderJudge(app.reader) if app.reader is not None else None
 
 
 def _is_measured(app: App, judge: Judge | None) -> bool:
-    return judge is not None and not (isinstance(judge, ReaderJudge) and not (app.reader is not None and app.reader.judges))
+    if isinstance(judge, ReaderJudge):
+        return app.reader is not None and app.reader.judges
+    return judge is not None
 
 
 def _caveats(app: App, judge: Judge | None) -> list[str]:

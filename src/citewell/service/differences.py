@@ -14,7 +14,7 @@ from citewell.types import Answer, Shown, Step, Trace
 
 # How sure something was, under the names that steps note it by. A trace keeps a grade of the model to 3 places, a step notes it
 # to 2: a recorded replay may round the same grade to the next hundredth.
-SURE = frozenset({"confidence", "log_odds", "evidence_log_odds", "similarity"})
+SURE = frozenset({"confidence", "log_odds", "probability", "similarity"})
 CLOSE = 0.011
 ROWS = "rows["  # a table's, in an answer
 EMPTY: tuple[object, ...] = (None, "", [], {})

@@ -133,7 +133,8 @@ def _reasoning(noted: Noted, answer: Answer, question: str) -> str:
     say("agents", agents=", ".join(map(str, noted.last("agents") or [])))
     if (confidence := noted.last("confidence")) is not None and noted.all("evidence"):
         said.append(words["search"].format(confidence=float(confidence)))
-    say("grade", odds=noted.last("evidence_log_odds"))
+    if (probability := noted.last("probability")) is not None:
+        said.append(words["decision"].format(probability=float(probability)))
     say("again", times=noted.last("attempt"))
     say("audit", found=next((step.action for step in reversed(noted.steps) if step.node == "control_audit"), None))
     say("followed", items=", ".join(each.item_id for each in answer.followed))

@@ -14,6 +14,7 @@ import { openCitation, Sources } from "./sources.js";
 
 /** @typedef {import("./types.js").Answer} Answer */
 /** @typedef {import("./types.js").Citation} Citation */
+/** @typedef {import("./types.js").Sentence} Sentence */
 
 const HIGH = 0.75; // of a hundred answers of this confidence, so many were right when it was calibrated
 const MIDDLE = 0.5;
@@ -26,18 +27,20 @@ const MARKS = { refused: "search", clarify: "ask", fallback: "warning", error: "
  */
 export function AnswerView({ answer, onCite, onChoose, children = null, plain = false }) {
   const { status } = answer;
+  const { text, proved, unproved } = partsOf(answer);
   const cite = onCite ?? ((/** @type {Citation} */ citation) => openCitation(citation, answer));
   return html`<article class=${`answer answer-${status}`} aria-label=${t("ask.answer")}>
-    ${status !== "answered" && html`<${StatusHead} answer=${answer} />`}
+    ${status !== "answered" && html`<${StatusHead} answer=${answer} partly=${unproved.length > 0} />`}
     ${status === "error"
       ? html`<p class="answer-error">${said(answer.error_info?.["message"]) || answer.answer}</p>`
-      : html`<${Markdown} text=${answer.answer} citations=${answer.citations} sentences=${answer.sentences} onCite=${cite} />`}
+      : html`<${Markdown} text=${text} citations=${answer.citations} sentences=${proved} onCite=${cite} />`}
+    <${Unproved} sentences=${unproved} />
     ${onChoose && status === "clarify" && answer.choices && answer.choices.length > 1 && html`<ul class="answer-choices" aria-label=${t("ask.choices")}>
       ${answer.choices.map((each) => html`<li key=${each}><button type="button" class="button" onClick=${() => onChoose(each)}>${each}</button></li>`)}
     </ul>`}
     <${Followed} answer=${answer} />
     ${answer.data?.columns && html`<${DataResult} data=${answer.data} />`}
-    <${Doubts} answer=${answer} />
+    <${Doubts} answer=${answer} apart=${unproved.length} />
     ${answer.warnings.length > 0 && html`<ul class="answer-warnings" aria-label=${t("ask.warnings")}>
       ${answer.warnings.map((text) => html`<li key=${text}><${Icon} name="warning" /><span>${said(text)}</span></li>`)}
     </ul>`}
@@ -50,8 +53,22 @@ export function AnswerView({ answer, onCite, onChoose, children = null, plain = 
   </article>`;
 }
 
-/** What kind of no-answer this is, why, and what to do. @param {{answer: Answer}} props */
-function StatusHead({ answer }) {
+/**
+ * The text without what stands unproved behind it, which is shown apart.
+ * @param {Answer} answer
+ * @returns {{text: string, proved: Sentence[], unproved: Sentence[]}}
+ */
+function partsOf({ answer: text, sentences }) {
+  const unproved = sentences.filter((sentence) => sentence.verdict === "unsupported");
+  const tail = unproved.map((sentence) => `\n- ${sentence.text}`).join("");
+  const heading = tail && text.endsWith(tail) ? text.slice(0, -tail.length) : "";
+  if (!/[:：]$/.test(heading)) return { text, proved: sentences, unproved: [] };
+  const proved = sentences.filter((sentence) => sentence.verdict !== "unsupported");
+  return { text: heading.slice(0, heading.lastIndexOf("\n") + 1).trimEnd(), proved, unproved };
+}
+
+/** What kind of no-answer this is, why, and what to do. `partly`: some of it is proved. @param {{answer: Answer, partly: boolean}} props */
+function StatusHead({ answer, partly }) {
   const { status, stop_reason: stop } = answer;
   const hint = said(answer.error_info?.["hint"]);
   const ended = `ask.next_${answer.stop_reason}`;
@@ -61,17 +78,33 @@ function StatusHead({ answer }) {
     <div>
       <strong>${t(`ask.status_${status}`)}</strong>
       ${stop && known(`ask.stop_${stop}`) && html`<span class="answer-stop">${t(`ask.stop_${stop}`)}</span>`}
-      <p class="answer-next">${(status === "error" && hint) || t(known(special) ? special : `ask.next_${status}`)}</p>
+      <p class="answer-next">${(status === "error" && hint) || t(partly ? "ask.next_partly" : known(special) ? special : `ask.next_${status}`)}</p>
     </div>
   </header>`;
 }
 
-/** Sentences that are not fully proved, and what is wrong with each. @param {{answer: Answer}} props */
-function Doubts({ answer }) {
-  const { sentences } = answer;
+/** What the documents do not prove, under its own heading, with the reason of each. @param {{sentences: Sentence[]}} props */
+function Unproved({ sentences }) {
+  if (!sentences.length) return null;
+  return html`<section class="answer-unproved" aria-label=${t("ask.unproved")}>
+    <h3><${Icon} name="warning" size=${18} />${t("ask.unproved")}</h3>
+    <p class="muted">${t("ask.unproved_hint")}</p>
+    <ul>${sentences.map((sentence, n) => html`<li key=${n}>
+      ${sentence.text}
+      ${sentence.problems.length > 0 && html`<span class="doubt-why">${sentence.problems.map(said).join(t("ask.joint"))}</span>`}
+      ${sentence.calculation && html`<small class="sentence-note">${sentence.calculation}</small>`}
+    </li>`)}</ul>
+  </section>`;
+}
+
+/** Sentences that are not fully proved, and what is wrong with each. `apart`: how many stand under their own heading. @param {{answer: Answer, apart: number}} props */
+function Doubts({ answer, apart }) {
+  const sentences = answer.sentences.filter((sentence) => sentence.kind !== "not_told" || sentence.verdict !== "supported");
   const doubtful = sentences.filter((sentence) => sentence.verdict !== "supported");
-  if (!sentences.length || answer.status === "error") return null;
+  if (!answer.sentences.length || answer.status === "error") return null;
+  if (!sentences.length) return html`<p class="answer-proved answer-untold"><${Icon} name="info" />${t("ask.one_not_told")}</p>`;
   const good = sentences.length - doubtful.length;
+  if (apart && doubtful.length === apart) return html`<p class="answer-proved answer-partly"><${Icon} name="warning" />${t("ask.some_proved", { good, n: sentences.length })}</p>`;
   if (!doubtful.length) {
     // of an answer that is not certain they are the sources' words, which may be about something else
     const [one, all] = answer.status === "fallback" ? ["ask.one_stands", "ask.all_stand"] : ["ask.one_proved", "ask.all_proved"];

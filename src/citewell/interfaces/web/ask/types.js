@@ -20,7 +20,17 @@
  * @property {number | null} fetched_at
  */
 
-/** @typedef {{text: string, citations: number[], verdict: "supported" | "partly" | "unsupported", problems: string[]}} Sentence */
+/**
+ * `span`: start and end of the answering words in `text`, in characters; `kind` and those after it are missing in older answers.
+ * @typedef {object} Sentence
+ * @property {string} text
+ * @property {number[]} citations
+ * @property {"supported" | "partly" | "unsupported"} verdict
+ * @property {string[]} problems
+ * @property {"fact" | "calculation" | "comparison" | "correction" | "not_told"} [kind]
+ * @property {string} [calculation]
+ * @property {number[]} [span]
+ */
 
 /** @typedef {{n: number, node: string, action: string, seconds: number, detail: Record<string, any>}} Step */
 

@@ -8,6 +8,7 @@ import { figure } from "../ui/figures.js";
 import { html, useEffect, useState } from "../ui/html.js";
 import { ask, Badge, Busy, Button, Icon, Problem, Tabs, toast } from "../ui/index.js";
 import { AddButtons, take } from "./adding.js";
+import { Checking } from "./checking.js";
 import { ChunkingTab } from "./chunking.js";
 import { Documents, NoDocuments } from "./documents.js";
 import { changes, ended, works } from "./jobs.js";
@@ -50,7 +51,7 @@ export function Collection({ name, mayEdit: may }) {
   if (error && !(missing && coming)) return html`${drop}<${Head} name=${name} /><${Problem} error=${error} retry=${load} />`;
   if (!info && !missing) return html`${drop}<${Head} name=${name} /><${Busy} label=${t("library.loading")} />`;
   const counts = { documents: docs.length };
-  const tabs = ["documents", "search", "chunking"].map((id) => ({ id, label: t(`library.tab_${id}`), count: counts[/** @type {"documents"} */ (id)] }));
+  const tabs = ["documents", "search", "check", "chunking"].map((id) => ({ id, label: t(`library.tab_${id}`), count: counts[/** @type {"documents"} */ (id)] }));
   return html`<${Head} name=${name} info=${info} mayEdit=${mayEdit} />
     ${drop}
     <${Works} collection=${name} />
@@ -59,6 +60,7 @@ export function Collection({ name, mayEdit: may }) {
         ? html`<${Documents} docs=${docs} collection=${name} mayEdit=${mayEdit} reload=${load} preview=${setShown} />`
         : !works.value.some((work) => work.collection === name && !ended(work)) && html`<${NoDocuments} />`)}
       ${tab === "search" && html`<${Searching} collections=${[name]} only=${name} />`}
+      ${tab === "check" && html`<${Checking} collection=${name} />`}
       ${tab === "chunking" && html`<${ChunkingTab} key=${JSON.stringify(info.chunking)} collection=${info} mayEdit=${mayEdit} reload=${load} />`}
     <//>`}
     ${shown && html`<${PreviewDialog} subject=${shown} close=${() => setShown(null)} />`}`;

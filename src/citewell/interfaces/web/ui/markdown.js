@@ -53,7 +53,14 @@ function wordsOf(citations) {
     code: t("ask.code"),
     cite: (/** @type {number} */ n) => t("ask.cite", { n, place: titles.get(n) ?? "" }),
     verdict: (/** @type {Sentence} */ sentence) => t(`ask.verdict_${sentence.verdict}`),
+    note: noteOf,
   };
+}
+
+/** What kind of sentence it is, where that is worth telling. @param {Sentence} sentence */
+function noteOf({ kind, calculation, verdict }) {
+  if (calculation) return t("ask.note_calculation", { equation: calculation.replaceAll("*", "×") });
+  return verdict !== "unsupported" && (kind === "correction" || kind === "not_told") ? t(`ask.note_${kind}`) : "";
 }
 
 /**

@@ -17,6 +17,7 @@ import { markVerdicts } from "./markdown_verdicts.js";
  * @property {string} code
  * @property {(n: number) => string} cite
  * @property {(sentence: Sentence) => string} verdict
+ * @property {(sentence: Sentence) => string} note
  */
 /** @typedef {{citations: Citation[], sentences: Sentence[], words: Words}} Around */
 
@@ -88,7 +89,7 @@ export function fragmentOf(text, { citations, sentences, words }) {
   const markup = read(text);
   if (markup === null) return plainly(text);
   const fragment = DOMPurify.sanitize(markup, CLEAN);
-  markVerdicts(fragment, sentences, words.verdict);
+  markVerdicts(fragment, sentences, words.verdict, words.note);
   for (const mark of fragment.querySelectorAll("[data-cite]")) mark.replaceWith(citeButton(mark, words));
   for (const button of fragment.querySelectorAll(".cite")) holdToWord(button);
   for (const link of fragment.querySelectorAll("a")) checkLink(link);

@@ -1,0 +1,145 @@
+"""The built-in reader: multilingual-e5-small trained to read, on onnxruntime, in threads of this process.
+
+Long passages are read in overlapping windows: of a question the window with the best span counts, of a claim the window that
+says most about it.
+The one rule: what the heads say becomes probabilities here, by the constants beside the weights, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from citewell.config import Settings
+from citewell.errors import ModelUnavailable
+from citewell.models.clean import clean
+from citewell.models.cores import cores
+from citewell.models.e5_file import Floats
+from citewell.models.lanes import Lanes
+from citewell.models.reader import Judgement, Pair, Reading
+from citewell.models.reader_network import CLAIM, QUESTION, WEIGHTS, Heads, Network, Span, Tokens, network
+from citewell.models.watched import call
+
+MOST_THREADS = 4
+LONGEST_ANSWER = 40  # tokens
+NOTHING = Reading(0, 0, 0.0, -20.0)  # of a passage without text
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One pair to read, and what it is read for."""
+
+    kind: int
+    first: str
+    second: str
+
+
+class BuiltinReader:
+    """Implements `Reader`."""
+
+    name = "builtin:reader"
+
+    def __init__(self, settings: Settings) -> None:
+        self._lanes: Lanes[Task, Reading | Judgement] = Lanes(do, settings.reader_threads or min(cores(), MOST_THREADS))
+
+    @property
+    def judges(self) -> bool:
+        """As the file beside the weights says; False where there is none."""
+        constants = WEIGHTS.with_suffix(".json")
+        return constants.is_file() and bool(json.loads(constants.read_text("utf-8")).get("judges"))
+
+    async def load(self) -> None:
+        await self.judge([(".", ".")])
+
+    @call("read")
+    async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
+        return await self._results([Task(QUESTION, question, passage) for passage in passages])
+
+    @call("judge")
+    async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        return await self._results([Task(CLAIM, claim, evidence) for claim, evidence in pairs])
+
+    async def close(self) -> None:
+        """Nothing is held but what the process shares."""
+
+    async def _results(self, tasks: list[Task]) -> list[Any]:
+        """The longest first, so that threads finish together; equal pairs once."""
+        todo = sorted(dict.fromkeys(tasks), key=lambda task: len(task.second), reverse=True)
+        try:
+            done = dict(zip(todo, await self._lanes.results(todo), strict=True))
+        except (ImportError, OSError, RuntimeError, ValueError) as error:
+            raise ModelUnavailable(
+                f"the built-in reader cannot be loaded: {error}", hint="install citewell again, or set reader"
+            ) from error
+        return [done[task] for task in tasks]
+
+
+def do(task: Task) -> Reading | Judgement:
+    return JOBS[task.kind](network(), clean(task.first), clean(task.second))
+
+
+def read(net: Network, question: str, passage: str) -> Reading:
+    """The best span of all windows. A passage is as answerable as its most answerable window."""
+    first, second = net.first(question), net.tokens(passage)
+    if not len(second):
+        return NOTHING
+    parts = net.windows(first, second)
+    readings = [reading_of(net.heads(first, part, QUESTION), part, net.constants) for part in parts]
+    best = max(readings, key=lambda reading: reading.span_score)
+    return Reading(best.start, best.end, max(reading.answerable for reading in readings), best.span_score)
+
+
+def reading_of(heads: Heads, part: Tokens, constants: dict[str, Any]) -> Reading:
+    start, end, score = best_span(heads.starts, heads.ends)
+    weights, bias = constants["answerable"]["weights"], constants["answerable"]["bias"]
+    odds = weights[0] * score + weights[1] * heads.answerable + bias
+    return Reading(part.spans[start][0], part.spans[end][1], float(1 / (1 + np.exp(-odds))), score)
+
+
+def best_span(starts: Floats, ends: Floats) -> tuple[int, int, float]:
+    """First and last token, and how much its log-odds are above those of no answer."""
+    number = len(starts) - 1
+    sums = starts[1:, None] + ends[None, 1:]
+    sums = np.where(_ordered(number), sums, -np.inf)
+    start, end = divmod(int(sums.argmax()), number)
+    return start, end, float(sums[start, end] - starts[0] - ends[0])
+
+
+def _ordered(number: int) -> Any:
+    """Which pairs of tokens are a span: the last not before the first, nor too far behind it."""
+    return np.triu(np.tri(number, k=LONGEST_ANSWER - 1, dtype=bool))
+
+
+def judge(net: Network, claim: str, evidence: str) -> Judgement:
+    """By the window that says most: where "not stated" is the least probable."""
+    first, second = net.first(claim), net.tokens(evidence)
+    judgements = [judgement_of(net.heads(first, part, CLAIM), first, net.constants) for part in net.windows(first, second)]
+    return min(judgements, key=lambda judgement: judgement.not_stated)
+
+
+def judgement_of(heads: Heads, claim: Tokens, constants: dict[str, Any]) -> Judgement:
+    odds = heads.support / constants["judge"]["temperature"] + np.array(constants["judge"]["bias"])
+    shares = np.exp(odds - odds.max())
+    shares /= shares.sum()
+    least = constants["unsupported"]["log_odds"]
+    ranges = [span for span, odds in zip(claim.spans, heads.tokens, strict=True) if odds >= least and span[0] < span[1]]
+    entailed, not_stated, contradicted = map(float, shares)
+    return Judgement(entailed, not_stated, contradicted, joined(ranges))
+
+
+def joined(ranges: list[Span]) -> tuple[Span, ...]:
+    """Ranges that touch or have one character between them become one."""
+    made: list[Span] = []
+    for start, end in ranges:
+        if made and start <= made[-1][1] + 1:
+            made[-1] = made[-1][0], max(end, made[-1][1])
+        else:
+            made.append((start, end))
+    return tuple(made)
+
+
+JOBS: tuple[Callable[[Network, str, str], Reading | Judgement], ...] = (read, judge)

@@ -1,0 +1,174 @@
+"""A checkpoint as the ONNX file that is shipped: weights of 8 bits (one scale an output), heads in full precision.
+
+    python training/reader/export.py CHECKPOINT [FILE] [--bits 7] [--float]
+
+Weights use 7 of their 8 bits by default: products of unsigned and signed bytes then never saturate on processors without VNNI,
+and the figures are the same everywhere.
+The one rule: the sums are those of `model.py`; the last lines compare both.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from model import FAR, HEADS, HIDDEN, LAYERS, LOWER, Reader
+from numpy.typing import NDArray
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+from citewell.models.reader_network import WEIGHTS, session_of
+
+MICROSOFT = "com.microsoft"
+Arrays = dict[str, NDArray[Any]]
+
+
+class Writer:
+    """Nodes and constants in their order; each of its methods returns the name of what it makes."""
+
+    def __init__(self, state: Arrays, bits: int) -> None:
+        self.state, self.bits = state, bits
+        self.nodes: list[NodeProto] = []
+        self.arrays: Arrays = {name: np.array([int(name)], np.int64) for name in ("0", "1", "-1")} | {
+            "big": np.array([2**31], np.int64)
+        }
+
+    def node(self, operator: str, inputs: list[str], output: str, domain: str = "", **attributes: object) -> str:
+        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, domain=domain, **attributes))
+        return output
+
+    def kept(self, name: str, values: NDArray[Any] | None = None) -> str:
+        self.arrays[name] = np.ascontiguousarray(self.state[name] if values is None else values)
+        return name
+
+    def linear(self, name: str, x: str) -> str:
+        weight, bias = self.state[f"{name}.weight"].T, self.kept(f"{name}.bias")
+        if not self.bits:
+            product = self.node("MatMul", [x, self.kept(f"{name}.weight", weight)], f"{name}.product")
+            return self.node("Add", [product, bias], name)
+        most = 2 ** (self.bits - 1) - 1
+        scale = np.maximum(np.abs(weight).max(0) / most, 1e-12).astype(np.float32)
+        whole = np.clip(np.rint(weight / scale), -most, most).astype(np.int8)
+        parts = [
+            self.kept(f"{name}.weight", whole),
+            self.kept(f"{name}.scale", scale),
+            self.kept(f"{name}.zero", np.zeros(len(scale), np.int8)),
+        ]
+        return self.node("DynamicQuantizeMatMul", [x, *parts, bias], name, MICROSOFT)
+
+    def head(self, name: str, x: str) -> str:
+        product = self.node("MatMul", [x, self.kept(f"{name}.weight", self.state[f"{name}.weight"].T)], f"{name}.product")
+        return self.node("Add", [product, self.kept(f"{name}.bias")], f"{name}.out")
+
+    def norm(self, name: str, x: str) -> str:
+        return self.node(
+            "LayerNormalization", [x, self.kept(f"{name}.weight"), self.kept(f"{name}.bias")], name, axis=-1, epsilon=1e-12
+        )
+
+    def layer(self, name: str, x: str) -> str:
+        parts = [f"{name}.{part}" for part in "qkv"]
+        self.nodes.append(helper.make_node("Split", [self.linear(f"{name}.qkv", x)], parts, axis=-1, num_outputs=3))
+        seen = self.node("MultiHeadAttention", parts, f"{name}.seen", MICROSOFT, num_heads=HEADS)
+        x = self.norm(f"{name}.ln1", self.node("Add", [x, self.linear(f"{name}.o", seen)], f"{name}.sum1"))
+        inner = self.node("Gelu", [self.linear(f"{name}.fi", x)], f"{name}.gelu", MICROSOFT)
+        return self.norm(f"{name}.ln2", self.node("Add", [x, self.linear(f"{name}.fo", inner)], f"{name}.sum2"))
+
+    def slice(self, x: str, start: str, end: str, output: str) -> str:
+        return self.node("Slice", [x, start, end, "1"], output)  # by axis 1
+
+    def marked(self, x: str) -> str:
+        """With what the layers above the lower ones are told: which text is which, and what the pair is read for."""
+        column = self.node("Unsqueeze", ["is_second", "-1"], "column")
+        x = self.node("Add", [x, self.node("Mul", [column, self.kept("seg")], "second.row")], "x.second")
+        kind = self.node(
+            "Unsqueeze",
+            [self.node("MatMul", ["task", self.kept("task.rows", self.state["task"])], "task.row"), "1"],
+            "task.place",
+        )
+        begin = self.node("Add", [self.slice(x, "0", "1", "x.begin"), kind], "begin.task")
+        return self.node("Concat", [begin, self.slice(x, "1", "big", "x.rest")], "x.task", axis=1)
+
+    def figures(self, x: str) -> None:
+        """The outputs."""
+        first = self.node("Squeeze", [self.slice(x, "0", "1", "x.first"), "1"], "first")
+        places = self.head("span", x)
+        self.nodes.append(helper.make_node("Split", [places], ["starts.all", "ends.all"], axis=-1, num_outputs=2))
+        for name in ("starts", "ends"):
+            self.node("Squeeze", [f"{name}.all", "-1"], name)
+        for head, output in (("na", "answerable.all"), ("sup", "support")):
+            inner = self.node("Tanh", [self.head(f"{head}_h", first)], f"{head}.inner")
+            self.node("Identity", [self.head(head, inner)], output)
+        self.node("Squeeze", ["answerable.all", "-1"], "answerable")
+        self.node("Squeeze", [self.head("tok", x), "-1"], "tokens")
+
+
+def graph(state: Arrays, bits: int) -> onnx.ModelProto:
+    """The begin mark and the second text are read by `reader_network`; other places of `starts` and `ends` mean nothing."""
+    write = Writer(state, bits)
+    write.nodes.append(helper.make_node("Shape", ["rows"], ["length"], start=1, end=2))
+    positions = write.kept("positions", (state["pos"] + state["typ"][0])[None])
+    x = write.norm("ln", write.node("Add", ["rows", write.slice(positions, "0", "length", "places")], "sum"))
+    for number in range(LAYERS):
+        x = write.layer(f"layers.{number}", write.marked(x) if number == LOWER else x)
+    write.figures(x)
+    floats = TensorProto.FLOAT
+    inputs = {"rows": [1, "length", HIDDEN], "is_second": [1, "length"], "task": [1, 2]}
+    outputs = {"starts": [1, "length"], "ends": [1, "length"], "answerable": [1], "support": [1, 3], "tokens": [1, "length"]}
+    made = helper.make_graph(
+        write.nodes,
+        "reader",
+        [helper.make_tensor_value_info(name, floats, shape) for name, shape in inputs.items()],
+        [helper.make_tensor_value_info(name, floats, shape) for name, shape in outputs.items()],
+        [numpy_helper.from_array(array, name) for name, array in write.arrays.items()],
+    )
+    model = helper.make_model(
+        made, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(MICROSOFT, 1)], ir_version=9
+    )
+    model.producer_name = "citewell"
+    return model
+
+
+def state_of(checkpoint: Path) -> dict[str, torch.Tensor]:
+    saved = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    return {name: values.float() for name, values in saved.get("model", saved).items()}
+
+
+def largest_difference(state: dict[str, torch.Tensor], file: Path) -> dict[str, float]:
+    """Between torch and the file, for each output, on a pair of random rows."""
+    torch.manual_seed(1)
+    length, at = 60, 12
+    rows, second = torch.randn(1, length, HIDDEN) * 0.05, torch.zeros(1, length)
+    second[:, at:-1] = 1
+    model = Reader().eval()
+    model.load_state_dict(state)
+    with torch.no_grad():
+        wanted = model(rows, torch.ones(1, length), second, 1)
+    fed = {"rows": rows.numpy(), "is_second": second.numpy(), "task": np.array([[0, 1]], np.float32)}
+    found = session_of(file).run(None, fed)
+    names = ("starts", "ends", "answerable", "support", "tokens")
+    return {
+        name: float(np.abs(np.where(a.numpy() > FAR / 2, a.numpy() - b, 0)).max())
+        for name, a, b in zip(names, wanted, found, strict=True)
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("file", type=Path, nargs="?", default=WEIGHTS)
+    parser.add_argument("--bits", type=int, default=7)
+    parser.add_argument("--float", action="store_true", help="full precision, to compare with")
+    options = parser.parse_args()
+    state = state_of(options.checkpoint)
+    options.file.parent.mkdir(parents=True, exist_ok=True)
+    onnx.save(
+        graph({name: values.numpy() for name, values in state.items()}, 0 if options.float else options.bits), options.file
+    )
+    print(f"{options.file.name}: {options.file.stat().st_size / 1e6:.1f} MB; off by {largest_difference(state, options.file)}")
+
+
+if __name__ == "__main__":
+    main()
