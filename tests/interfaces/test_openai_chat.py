@@ -143,8 +143,10 @@ async def test_what_reaches_the_agent(ai: openai.AsyncOpenAI, chat_agent: FakeAg
     assert (chat_agent.asked[-1].session_id, chat_agent.asked[-1].history) == ("ses_1", None)
 
 
-async def test_refusals_are_messages(ai: openai.AsyncOpenAI, northgate: str) -> None:
+async def test_refusals_are_messages(ai: openai.AsyncOpenAI, northgate: str, app: App) -> None:
     """Where nothing proves an answer, that is what the assistant says."""
+    assert isinstance(app.llm, ScriptedLLM)
+    app.llm.reply_with(lambda _: "I don't know.")
     reply = await chat(ai, [{"role": "user", "content": "Zebra xylophone quantum?"}])
     assert reply.citewell["status"] in {"refused", "clarify", "fallback"}
     assert reply.choices[0].message.content
