@@ -120,13 +120,14 @@ async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Reading
     read = readings(question, state.history)
     state.joined = bool(state.history) and depends_on_history(question, state.history)
     state.outside = read.text if state.joined else question
-    # a connected model reads all that was said, with the conversation, in its answer call
-    standalone = state.question if is_connected(deps.llm) else state.outside
-    standalone, used = personalised(standalone, [*told_now(state.question), *state.memories])
+    known = [*told_now(state.question), *state.memories]
+    standalone, used = personalised(state.outside, known)
     if used:
         state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
         state.used_told = [memory.subject for memory in used if not memory.memory_id]
         read = Readings(standalone, read.context or question, read.weight or 1.0)
+    if is_connected(deps.llm):  # it reads all that was said, with the conversation, in its answer call
+        standalone, _ = personalised(state.question, known)
     return standalone, read
 
 

@@ -40,13 +40,15 @@ def draft(*texts: str, evidence: Sequence[str] = ("1.1",)) -> Draft:
     return Draft(status="answered", sentences=[DraftSentence(text=text, evidence=list(evidence)) for text in texts])
 
 
-async def test_a_quoted_sentence_needs_no_judge() -> None:
-    """The document's own sentence is proved by itself."""
-    judge = Says()
-    proven = await judge_draft(draft("It may travel by car or ferry."), QUESTION, UNITS, judge)
+async def test_a_quoted_sentence_is_proved_where_nobody_judges() -> None:
+    """The document's own sentence is proved by itself; where a judge is at hand it is asked whether it answers, too."""
+    quoted = draft("It may travel by car or ferry.")
+    proven = await judge_draft(quoted, QUESTION, UNITS, None)
     assert proven.proved
-    assert judge.asked == []
     assert show_proof(proven).citations[0].quote == "It may travel by car or ferry."
+    assert not (await judge_draft(quoted, QUESTION, UNITS, Says("contradicted"))).proved
+    failing = LLMJudge(ScriptedLLM(TransientError("busy")))
+    assert (await judge_draft(quoted, QUESTION, UNITS, failing)).proved
 
 
 async def test_a_natural_answer_is_ticked_and_a_false_one_is_not() -> None:

@@ -38,8 +38,8 @@ def _plain(text: str) -> str:
 
 
 def check_equation(text: str) -> str:
-    """What is wrong with equations in figures ("30 * 34 * 0.92 = 938.4", chains and several between semicolons); empty where they
-    hold, and where the text cannot be read as arithmetic: then only the judge can tell.
+    """What is wrong with equations in figures ("30 * 34 * 0.92 = 938.4", chains and several between semicolons); empty where
+    they hold, and where the text cannot be read as arithmetic: then only the judge can tell.
     """
     for equation in _SEVERAL.split(text):
         sides = equation.replace("≈", "=").split("=")

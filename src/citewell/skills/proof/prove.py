@@ -1,7 +1,7 @@
 """From a draft to what is shown: each sentence judged, those that are proved numbered with their quotes.
 
-Arithmetic is computed again by code; the judge settles all else in one call, whole quotations too: a sentence may be about another
-subject than the question. Without a judge only quoted sentences are proved.
+Arithmetic is computed again by code; the judge settles all else in one call, whole quotations too: a sentence may be about
+another subject than the question. Without a judge only quoted sentences are proved.
 """
 
 from __future__ import annotations
