@@ -214,11 +214,11 @@ async def test_explores_until_the_answer_is_there(desk: Desk) -> None:
 
 
 async def test_a_strong_link_is_followed_before_the_model_is_asked(desk: Desk) -> None:
-    """Its words are those of the question: nothing is drafted on the way there, and what is quoted whole needs no judge."""
+    """Its words are those of the question: nothing is drafted on the way there."""
     desk.site.links[""] = [link("returns", QUESTION), link("journal", "Journal")]
     await desk.run()
     assert desk.site.paths == [[""], ["returns"]]
-    assert [call.kind for call in desk.llm.calls] == ["chat"]  # type: ignore[union-attr]
+    assert [wants(call.schema) for call in desk.llm.calls] == ["sentences", "verdicts"]  # type: ignore[union-attr]
 
 
 async def test_an_answer_on_the_first_page(desk: Desk) -> None:
@@ -372,7 +372,7 @@ async def test_a_follow_up_is_read_with_the_conversation(desk: Desk) -> None:
     state = await desk.run("And international ones?", history)
     assert (state.status, state.standalone, desk.site.noted) == ("answered", joined, [(joined, ["doc-returns"])])
     assert desk.llm is not None
-    sent = desk.llm.calls[-1].messages[-1].content
+    sent = next(call for call in desk.llm.calls if FACT in str(call.messages)).messages[-1].content
     assert "Question: And international ones?" in sent
     assert "user: Within how many days may orders be returned?\nassistant: 14 days." in sent
     plain = Desk(Shelf(desk.site.texts, desk.site.links, confidence=0.9), llm=None)

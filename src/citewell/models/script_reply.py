@@ -97,10 +97,11 @@ def draft_of(text: str, messages: Sequence[Message]) -> str:
 
 
 def quote_draft(messages: Sequence[Message]) -> str:
-    """A draft of the numbered sentence that shares most words with the question."""
+    """A draft of the numbered sentence that shares most words with the question; of the rows of a table the first one tells."""
     numbered, asked = _numbered(messages), _question(messages)
     best = max(numbered, key=lambda each: len(set(words(asked)) & set(words(each[1]))), default=("", ""))
-    return draft_of(best[1] if set(words(asked)) & set(words(best[1])) else UNKNOWN, messages)
+    rows = any("› SQL:" in message.content for message in messages)
+    return draft_of(best[1] if rows or set(words(asked)) & set(words(best[1])) else UNKNOWN, messages)
 
 
 def repeat_question(messages: Sequence[Message]) -> str:

@@ -156,7 +156,7 @@ def judged(*verdicts: str) -> str:
         ([f"{WORDED} That is a lot.", judged("entailed", "not_stated")], OWN),
         ([WORDED, TransientError("busy")], OWN),
         ([TransientError("busy")], OWN),
-        ([UNKNOWN], OWN),
+        ([UNKNOWN, judged("contradicted")], OWN),
         (["sum(amount_eur): 1210.5"], OWN),
         ([""], OWN),
         ([json.dumps({"status": "answered", "sentences": [{"text": "It is 7.", "calculation": "1210.5 / 2 = 7"}]})], OWN),
@@ -172,6 +172,15 @@ async def test_a_connected_model_words_the_rows_where_its_judge_finds_every_sent
     assert (state.status, state.final_answer) == ("answered", said)
     assert [citation.quote for citation in state.proof.citations] == ["sum(amount_eur): 1210.5"]
     assert len(desk.llm.calls) == len(script)
+
+
+async def test_rows_that_do_not_tell_what_was_asked_are_no_answer(desk: Desk) -> None:
+    """Where the draft says so and the judge agrees."""
+    desk.llm = ScriptedLLM(UNKNOWN, judged("entailed"))
+    desk.writes = [SUM]
+    state = await desk.run("What do Ada's orders come to?")
+    assert (state.status, state.stop_reason, state.proof.citations) == ("refused", "not_in_data", [])
+    assert state.final_answer == "The documents do not tell this."
 
 
 async def test_rows_are_worded_and_judged_by_rows_and_statement(desk: Desk) -> None:
