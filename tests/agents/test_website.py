@@ -218,7 +218,7 @@ async def test_a_strong_link_is_followed_before_the_model_is_asked(desk: Desk) -
     desk.site.links[""] = [link("returns", QUESTION), link("journal", "Journal")]
     await desk.run()
     assert desk.site.paths == [[""], ["returns"]]
-    assert [call.kind for call in desk.llm.calls] == ["chat"] * 2  # type: ignore[union-attr]
+    assert [wants(call.schema) for call in desk.llm.calls] == ["sentences", "verdicts"]  # type: ignore[union-attr]
 
 
 async def test_an_answer_on_the_first_page(desk: Desk) -> None:
@@ -372,7 +372,7 @@ async def test_a_follow_up_is_read_with_the_conversation(desk: Desk) -> None:
     state = await desk.run("And international ones?", history)
     assert (state.status, state.standalone, desk.site.noted) == ("answered", joined, [(joined, ["doc-returns"])])
     assert desk.llm is not None
-    sent = desk.llm.calls[-2].messages[-1].content
+    sent = next(call for call in desk.llm.calls if FACT in str(call.messages)).messages[-1].content
     assert "Question: And international ones?" in sent
     assert "user: Within how many days may orders be returned?\nassistant: 14 days." in sent
     plain = Desk(Shelf(desk.site.texts, desk.site.links, confidence=0.9), llm=None)

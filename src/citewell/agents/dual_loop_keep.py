@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from citewell.agents.dual_loop_state import Deps, DualLoopState
 from citewell.errors import CitewellError
 from citewell.knowledge.memory import Kept, Told
-from citewell.skills.remember import asks_about_memory, facts_told
+from citewell.skills.remember import asked_part, asks_about_memory, facts_told
 from citewell.skills.secret import tells_secret
 
 Remember = Callable[[Told], Awaitable[Kept]]
@@ -56,7 +56,8 @@ def _settled_question(state: DualLoopState, deps: Deps) -> Told:
     cited = tuple(dict.fromkeys(citation.doc_id for citation in proved.citations))
     said = ("" if state.lang == "zh" else " ").join(s.text for s in proved.sentences if s.citations)
     used = tuple(state.used_memories)
-    return Told("question", state.standalone, said, deps.collection, state.route, deps.trace_id, cited, used)
+    question = asked_part(state.standalone)  # what else was told is kept for itself
+    return Told("question", question, said, deps.collection, state.route, deps.trace_id, cited, used)
 
 
 def _differs(old: str, when: float) -> str:

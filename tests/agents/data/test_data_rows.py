@@ -156,6 +156,7 @@ def judged(*verdicts: str) -> str:
         ([f"{WORDED} That is a lot.", judged("entailed", "not_stated")], OWN),
         ([WORDED, TransientError("busy")], OWN),
         ([TransientError("busy")], OWN),
+        ([UNKNOWN, judged("contradicted")], OWN),
         (["sum(amount_eur): 1210.5"], OWN),
         ([""], OWN),
         ([json.dumps({"status": "answered", "sentences": [{"text": "It is 7.", "calculation": "1210.5 / 2 = 7"}]})], OWN),
@@ -173,16 +174,13 @@ async def test_a_connected_model_words_the_rows_where_its_judge_finds_every_sent
     assert len(desk.llm.calls) == len(script)
 
 
-async def test_rows_that_do_not_tell_what_was_asked_are_a_refusal(desk: Desk) -> None:
-    """The connected model says so, and its judge agrees."""
-    desk.llm = ScriptedLLM(UNKNOWN)
+async def test_rows_that_do_not_tell_what_was_asked_are_no_answer(desk: Desk) -> None:
+    """Where the draft says so and the judge agrees."""
+    desk.llm = ScriptedLLM(UNKNOWN, judged("entailed"))
     desk.writes = [SUM]
     state = await desk.run("What do Ada's orders come to?")
-    assert (state.status, state.stop_reason, state.final_answer) == (
-        "refused",
-        "not_in_data",
-        "The documents do not tell this.",
-    )
+    assert (state.status, state.stop_reason, state.proof.citations) == ("refused", "not_in_data", [])
+    assert state.final_answer == "The documents do not tell this."
 
 
 async def test_rows_are_worded_and_judged_by_rows_and_statement(desk: Desk) -> None:
