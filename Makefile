@@ -68,7 +68,7 @@ reader: setup  ## train the reader anew; READER=folder of its data, HOURS=2
 	$(BIN)/python training/reader/leaks.py --asked $(ASKED) --taught $(READER)/public/*.jsonl $(READER)/hand/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/hand/*.jsonl
 	cd $(READER) && $(CURDIR)/$(BIN)/python $(CURDIR)/training/reader/train.py --out checkpoints --hours $(HOURS)
-	$(BIN)/python training/reader/export.py $$(ls $(READER)/checkpoints/*.pt | tail -n 1)
+	$(BIN)/python training/reader/export.py $$(ls $(READER)/checkpoints/*.pt | tail -n 1) --hand $(READER)/hand/*.jsonl
 	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl
 	$(BIN)/python training/reader/evaluate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --json $(READER)/figures.json
 

@@ -1,9 +1,12 @@
 """A checkpoint as the ONNX file that is shipped: weights of 8 bits (one scale an output), heads in full precision.
 
-    python training/reader/export.py CHECKPOINT [FILE] [--bits 7] [--float]
+    python training/reader/export.py CHECKPOINT [FILE] [--bits 7] [--float] --hand FILE...
 
+In each layer a channel or two of the inner products are ten times as large as all others, so that 8 bits for the whole would
+leave the others three: these few are computed beside the rest in full precision. They are found by running the network on
+hand-written pairs (`--hand`).
 Weights use 7 of their 8 bits by default: products of unsigned and signed bytes then never saturate on processors without VNNI,
-and the figures are the same everywhere.
+and the figures are the same everywhere (measured: no worse than 8).
 The one rule: the sums are those of `model.py`; the last lines compare both.
 """
 
@@ -16,21 +19,33 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from model import FAR, HEADS, HIDDEN, LAYERS, LOWER, Reader
+from feed import Encoder
+from model import FAR, HEADS, HIDDEN, INNER, LAYERS, LOWER, Reader
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper, numpy_helper
+from rows import groups_of, passages
 
 from citewell.models.reader_network import WEIGHTS, session_of
 
 MICROSOFT = "com.microsoft"
+LARGE = 4  # channels of a layer in full precision
+PAIRS, PAIR = 24, 256  # pairs that are looked at, and tokens of one
 Arrays = dict[str, NDArray[Any]]
 
 
 class Writer:
-    """Nodes and constants in their order; each of its methods returns the name of what it makes."""
+    """Nodes and constants in their order; each of its methods returns the name of what it makes. `large`: by layer, the inner
+    channels that are computed in full precision; their columns of the whole are zero.
+    """
 
-    def __init__(self, state: Arrays, bits: int) -> None:
-        self.state, self.bits = state, bits
+    def __init__(self, state: Arrays, bits: int, large: list[list[int]]) -> None:
+        self.state, self.bits, self.large = dict(state), bits, large
+        for number, channels in enumerate(large):
+            for part in ("weight", "bias"):
+                values = self.state[f"layers.{number}.fi.{part}"].copy()
+                values[channels] = 0
+                self.state[f"layers.{number}.fi.{part}"] = values
+        self.whole = state
         self.nodes: list[NodeProto] = []
         self.arrays: Arrays = {name: np.array([int(name)], np.int64) for name in ("0", "1", "-1")} | {
             "big": np.array([2**31], np.int64)
@@ -74,7 +89,21 @@ class Writer:
         seen = self.node("MultiHeadAttention", parts, f"{name}.seen", MICROSOFT, num_heads=HEADS)
         x = self.norm(f"{name}.ln1", self.node("Add", [x, self.linear(f"{name}.o", seen)], f"{name}.sum1"))
         inner = self.node("Gelu", [self.linear(f"{name}.fi", x)], f"{name}.gelu", MICROSOFT)
-        return self.norm(f"{name}.ln2", self.node("Add", [x, self.linear(f"{name}.fo", inner)], f"{name}.sum2"))
+        total = self.node("Add", [x, self.linear(f"{name}.fo", inner)], f"{name}.sum2")
+        return self.norm(f"{name}.ln2", self.with_large(name, x, total))
+
+    def with_large(self, name: str, x: str, total: str) -> str:
+        """The large inner channels' part of a layer's outcome added to the rest."""
+        channels = self.large[int(name.split(".")[1])] if self.large else []
+        if not channels:
+            return total
+        into, bias = self.whole[f"{name}.fi.weight"][channels].T, self.whole[f"{name}.fi.bias"][channels]
+        product = self.node("MatMul", [x, self.kept(f"{name}.large.in", into)], f"{name}.large.product")
+        inner = self.node("Add", [product, self.kept(f"{name}.large.bias", bias)], f"{name}.large.sum")
+        inner = self.node("Gelu", [inner], f"{name}.large.gelu", MICROSOFT)
+        out = self.whole[f"{name}.fo.weight"][:, channels].T
+        beside = self.node("MatMul", [inner, self.kept(f"{name}.large.out", out)], f"{name}.large")
+        return self.node("Add", [total, beside], f"{name}.sum3")
 
     def slice(self, x: str, start: str, end: str, output: str) -> str:
         return self.node("Slice", [x, start, end, "1"], output)  # by axis 1
@@ -105,9 +134,28 @@ class Writer:
         self.node("Squeeze", [self.head("tok", x), "-1"], "tokens")
 
 
-def graph(state: Arrays, bits: int) -> onnx.ModelProto:
+def large_channels(state: dict[str, torch.Tensor], files: list[Path]) -> list[list[int]]:
+    """Of each layer the inner channels that are largest on hand-written pairs."""
+    model, encoder = Reader().eval(), Encoder(PAIR)
+    model.load_state_dict(state)
+    most = [torch.zeros(INNER) for _ in range(LAYERS)]
+
+    def look(number: int, inner: torch.Tensor) -> None:
+        most[number] = torch.maximum(most[number], inner.abs().amax((0, 1)))
+
+    for number, layer in enumerate(model.layers):
+        layer.fo.register_forward_hook(lambda _, given, __, number=number: look(number, given[0]))
+    groups = [group for file in files for passage in passages(file, 0.0, 0.1) for group in groups_of(passage)]
+    with torch.no_grad():
+        for group in groups[:: max(1, len(groups) // PAIRS)]:
+            rows, mask, second = encoder.tensors([encoder.encoded(group[0])], 0)
+            model(rows, mask, second, int(group[0]["task"] == "sup"))
+    return [sorted(values.argsort(descending=True)[:LARGE].tolist()) for values in most]
+
+
+def graph(state: Arrays, bits: int, large: list[list[int]]) -> onnx.ModelProto:
     """The begin mark and the second text are read by `reader_network`; other places of `starts` and `ends` mean nothing."""
-    write = Writer(state, bits)
+    write = Writer(state, bits, large)
     write.nodes.append(helper.make_node("Shape", ["rows"], ["length"], start=1, end=2))
     positions = write.kept("positions", (state["pos"] + state["typ"][0])[None])
     x = write.norm("ln", write.node("Add", ["rows", write.slice(positions, "0", "length", "places")], "sum"))
@@ -160,13 +208,14 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("file", type=Path, nargs="?", default=WEIGHTS)
     parser.add_argument("--bits", type=int, default=7)
+    parser.add_argument("--hand", type=Path, nargs="+", default=[], help="hand-written files")
     parser.add_argument("--float", action="store_true", help="full precision, to compare with")
     options = parser.parse_args()
     state = state_of(options.checkpoint)
     options.file.parent.mkdir(parents=True, exist_ok=True)
-    onnx.save(
-        graph({name: values.numpy() for name, values in state.items()}, 0 if options.float else options.bits), options.file
-    )
+    large = [] if options.float else large_channels(state, options.hand)
+    arrays = {name: values.numpy() for name, values in state.items()}
+    onnx.save(graph(arrays, 0 if options.float else options.bits, large), options.file)
     print(f"{options.file.name}: {options.file.stat().st_size / 1e6:.1f} MB; off by {largest_difference(state, options.file)}")
 
 

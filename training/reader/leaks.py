@@ -20,16 +20,21 @@ from rows import CJK, lines
 LENGTH = {"en": 50, "zh": 16}
 SHORTEST = 12  # characters of a text that can be told from another
 SHOWN = 20
+FILED = {"id", "kind", "label", "lang", "words"}
 _PLAIN = re.compile(r"[\W_]+")
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every text in a JSON value."""
+    """Every text in a JSON value, but what it is filed under."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, list | dict):
-        for part in value.values() if isinstance(value, dict) else value:
+    elif isinstance(value, list):
+        for part in value:
             yield from strings(part)
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            if name not in FILED:
+                yield from strings(part)
 
 
 def shingles(text: str, step: int) -> Iterator[int]:
