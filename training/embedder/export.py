@@ -10,8 +10,8 @@ products; weights of 4 bits as they are (`MatMulNBits`) have a third of the spee
 
 Eight bits for a whole matrix of activations leave little for most channels where a few are twenty times as large, as here. So
 each channel is divided by a power of two, and its weights are multiplied by it (SmoothQuant, Xiao et al. 2022, alpha = 0.65):
-the error of a vector, 1 - cosine, falls from 0.0030 to 0.0008 and costs no time. How large the channels are is measured on the
-sample library.
+the error of a vector, 1 - cosine, falls from 0.0030 to 0.0010 and costs no time. How large the channels are is measured on the
+sample library. What goes into the last map of a layer is divided by its largest value at each token too: 0.0004, for 6 % time.
 """
 
 from __future__ import annotations
@@ -52,8 +52,14 @@ class Writer:
             product = self.node("MatMul", [x, f"{name}.weight"], f"{name}.product")
             return self.node("Add", [product, f"{name}.bias"], name)
         divided = self.node("Mul", [x, f"{name}.factor"], f"{name}.divided")
-        parts = [f"{name}.{part}" for part in ("weight", "scale", "zero", "bias")]
-        return self.node("DynamicQuantizeMatMul", [divided, *parts], name, MICROSOFT)
+        parts = [f"{name}.{part}" for part in ("weight", "scale", "zero")]
+        if not name.endswith(".outer"):
+            return self.node("DynamicQuantizeMatMul", [divided, *parts, f"{name}.bias"], name, MICROSOFT)
+        largest = self.node("ReduceMax", [divided, "last"], f"{name}.largest", keepdims=1)
+        largest = self.node("Max", [largest, "little"], f"{name}.divisor")
+        unit = self.node("Div", [divided, largest], f"{name}.unit")
+        product = self.node("DynamicQuantizeMatMul", [unit, *parts], f"{name}.product", MICROSOFT)
+        return self.node("Add", [self.node("Mul", [product, largest], f"{name}.back"), f"{name}.bias"], name)
 
     def norm(self, name: str, x: str, beside: str) -> str:
         total = self.node("Add", [x, beside], f"{name}.sum")
@@ -86,7 +92,11 @@ def graph_of(file: E5File, arrays: Mapping[str, Array], *, exact: bool = False) 
         "multilingual-e5-small",
         [value("rows", TensorProto.FLOAT, [1, "length", file.sizes.hidden])],
         [value("vector", TensorProto.FLOAT, [1, file.sizes.hidden])],
-        [helper.make_tensor(name, TensorProto.INT64, [1], [number]) for name, number in (("from", 0), ("axis", 1))],
+        [
+            helper.make_tensor(name, TensorProto.INT64, [1], [number])
+            for name, number in (("from", 0), ("axis", 1), ("last", -1))
+        ]
+        + [helper.make_tensor("little", TensorProto.FLOAT, [1], [1e-6])],
     )
     for name, array in arrays.items():
         tensor = graph.initializer.add(name=name, dims=array.shape, data_type=helper.np_dtype_to_tensor_dtype(array.dtype))
