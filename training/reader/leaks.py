@@ -2,8 +2,8 @@
 
     python training/reader/leaks.py --asked FILE_OR_FOLDER... --taught FILE...
 
-A shingle is 50 letters in a row (English) or 16 characters (Chinese), spaces and marks aside. One that is shared may be a name or
-a stock phrase; two, 8 characters apart, are text that was copied, and so is a short text that is the same as a whole.
+A shingle is 50 letters in a row (English) or 16 characters (Chinese), spaces and marks aside. One that is shared may be a name
+or a stock phrase; two, 8 characters apart, are text that was copied, and so is a short text that is the same as a whole.
 The one rule: run before training; a row that is found is taken out of what teaches, never out of what asks.
 """
 
