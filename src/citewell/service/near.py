@@ -19,8 +19,8 @@ from citewell.models.base import Embedder, Vector
 from citewell.retrieve.rank import stretched
 from citewell.service.app import App
 
-PASSAGES = 16  # embedded for one search, 0.2 s each
-HEADINGS = 60  # whose meaning is looked at to choose those, 0.03 s each
+PASSAGES = 16  # embedded for one search, 0.03 s each
+HEADINGS = 60  # whose meaning is looked at to choose those, 0.005 s each
 NAMED = 300  # passages looked at for the question's words
 MOST_WAITING = 4_000  # passages to choose from
 MOST_LABELS = 20_000  # short texts whose vectors are kept in memory: 31 MB

