@@ -2,7 +2,8 @@
 
     python training/reader/leaks.py --asked FILE_OR_FOLDER... --taught FILE...
 
-Texts share a shingle when they have the same 50 letters in a row (English) or 16 characters (Chinese), spaces and marks aside.
+A shingle is 50 letters in a row (English) or 16 characters (Chinese), spaces and marks aside. One that is shared may be a name
+or a stock phrase; two, 8 characters apart, are text that was copied, and so is a short text that is the same as a whole.
 The one rule: run before training; a row that is found is taken out of what teaches, never out of what asks.
 """
 
@@ -18,7 +19,8 @@ from typing import Any
 from rows import CJK, lines
 
 LENGTH = {"en": 50, "zh": 16}
-SHORTEST = 12  # characters of a text that can be told from another
+SHORTEST = 20  # characters of a text that can be told from another
+STEP = 8  # characters between two shingles of what is asked
 SHOWN = 20
 FILED = {"id", "kind", "label", "lang", "words"}
 _PLAIN = re.compile(r"[\W_]+")
@@ -48,7 +50,14 @@ def shingles(text: str, step: int) -> Iterator[int]:
 def asked(paths: list[Path]) -> set[int]:
     files = [file for path in paths for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])]
     texts = (text for file in files for row in lines(file) for text in strings(row) if len(text) >= SHORTEST)
-    return {shingle for text in texts for shingle in shingles(text, 8)}
+    return {shingle for text in texts for shingle in shingles(text, STEP)}
+
+
+def is_copied(text: str, known: set[int]) -> bool:
+    if len(text) < SHORTEST:
+        return False
+    pieces = list(shingles(text, 1))
+    return len(known.intersection(pieces)) >= min(2, len(pieces))
 
 
 def main() -> int:
@@ -62,7 +71,7 @@ def main() -> int:
         for file in options.taught
         for number, row in enumerate(lines(file), 1)
         for text in strings([row.get(name, "") for name in ("q", "p", "passage", "questions", "claims", "cross")])
-        if len(text) >= SHORTEST and any(shingle in known for shingle in shingles(text, 1))
+        if is_copied(text, known)
     ]
     print("\n".join(found[:SHOWN]))
     print(f"{len(found)} texts that teach stand in what is asked ({len(known):,} shingles)")
