@@ -47,9 +47,7 @@ class QASettings(Group):
     understanding_wait: float = Field(1.0, ge=0, description="seconds before understanding is tried again")
     retry_wait: float = Field(1.5, ge=0, description="first wait of retrieval and generation in seconds; doubles, with jitter")
     understanding_threshold: float = Field(0.7, ge=0, le=1, description="understanding this sure goes on")
-    understanding_floor: float = Field(0.4, ge=0, le=1, description="understanding this unsure is not tried again")
     retrieval_threshold: float = Field(0.3, ge=0, le=1, description="evidence below this confidence gets a fallback answer")
-    quality_threshold: float = Field(0.3, ge=0, le=1, description="a draft below this quality is generated again")
     history_tokens: int = Field(400, ge=0, description="history kept word for word, in tokens; older turns are summarised")
     sensitive_words: Path | None = Field(None, description="a file of refused words, one a line, instead of the shipped list")
 
