@@ -130,6 +130,7 @@ async def test_a_repair_tells_the_engines_message() -> None:
 
 async def test_a_question_about_other_things_is_not_answerable_and_says_what_is_missing() -> None:
     llm = ScriptedLLM()
+    llm.evidence_tokens = 500  # a small model: a connected one says itself, over the rows, that the tables do not tell
     llm.enqueue_yes_no(3.0)  # of the second question only: the first is clear
     foreign = await analyze(Asked("Which zebras sleep in the savanna?", "en", SHOP), llm, ScriptedEmbedder())
     assert not foreign.answerable

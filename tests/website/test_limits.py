@@ -131,11 +131,11 @@ async def test_characters_of_a_page(desk: Desk, web: Web) -> None:
 
 
 async def test_the_budget_of_calls(desk: Desk, tree: Web) -> None:
-    """One call of the model: a quotation needs no judge; other words that nobody may judge are shown as such."""
+    """One call of the model: a quotation that nobody may judge is proved by itself; other words are shown as unchecked."""
     tree.page("/", f"<p>{FACT}</p>")
     desk.knows(FACT)
     answer = await desk.ask(QUESTION, max_calls=1)
-    assert (answer.usage.calls, answer.status, answer.stop_reason) == (1, "answered", "")
+    assert (answer.usage.calls, answer.status, answer.stop_reason) == (1, "answered", "budget_calls")
     worded = "Under the third stair of the tower the brass key is kept."
     desk.llm.reply_with(lambda _: worded)
     answer = await desk.ask(QUESTION, max_calls=1)

@@ -146,7 +146,8 @@ async def analyze(asked: Asked, llm: LLM | None, embedder: Embedder) -> Analysis
         reasoning = LABELS[asked.lang]["confirmed"].format(item=_id(who))
         return Analysis(kind, parameters, reasoning, linked=linked)
     if llm is not None and is_connected(llm):  # it says itself, over the rows, that the tables do not tell
-        return Analysis(kind, parameters, _reasoning(linked, None, asked.lang), linked=linked)
+        choices = choices_of(asked.schema, linked)
+        return Analysis(kind, parameters, _reasoning(linked, None, asked.lang), choices=choices, linked=linked)
     odds = None
     if llm is not None and CLEAR_YES <= linked.share_missing < CLEAR_NO:
         odds = (await llm.yes_no(_sent(asked, linked, llm, gate=True))).log_odds
