@@ -221,7 +221,7 @@ async def test_what_the_provider_raises(net: Net, settings: Settings) -> None:
                 await app.web.search("q", "en")
     net.status, net.slow["/search"] = 200, 2
     async with App(with_web(settings, net, seconds=0.4)) as app:
-        with pytest.raises(TransientError, match=r"searxng: no reply within 0\.4 seconds"):
+        with pytest.raises(TransientError, match=r"searxng: no reply within 0\.\d seconds"):
             await app.web.search("q", "en")
 
 
