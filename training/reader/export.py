@@ -4,7 +4,7 @@
 
 In each layer a channel or two of the inner products are ten times as large as all others, so that 8 bits for the whole would
 leave the others three: these few are computed beside the rest in full precision. They are found by running the network on
-hand-written pairs (`--hand`).
+hand-written pairs (`--hand`). What goes into a product is divided by its largest value, token by token.
 Weights use 7 of their 8 bits by default: products of unsigned and signed bytes then never saturate on processors without VNNI,
 and the figures are the same everywhere (measured: no worse than 8).
 The one rule: the sums are those of `model.py`; the last lines compare both.
@@ -48,7 +48,8 @@ class Writer:
         self.whole = state
         self.nodes: list[NodeProto] = []
         self.arrays: Arrays = {name: np.array([int(name)], np.int64) for name in ("0", "1", "-1")} | {
-            "big": np.array([2**31], np.int64)
+            "big": np.array([2**31], np.int64),
+            "little": np.array([1e-6], np.float32),
         }
 
     def node(self, operator: str, inputs: list[str], output: str, domain: str = "", **attributes: object) -> str:
@@ -72,7 +73,11 @@ class Writer:
             self.kept(f"{name}.scale", scale),
             self.kept(f"{name}.zero", np.zeros(len(scale), np.int8)),
         ]
-        return self.node("DynamicQuantizeMatMul", [x, *parts, bias], name, MICROSOFT)
+        largest = self.node("ReduceMax", [self.node("Abs", [x], f"{name}.sizes"), "-1"], f"{name}.most", keepdims=1)
+        largest = self.node("Max", [largest, "little"], f"{name}.largest")
+        unit = self.node("Div", [x, largest], f"{name}.unit")
+        product = self.node("DynamicQuantizeMatMul", [unit, *parts], f"{name}.product", MICROSOFT)
+        return self.node("Add", [self.node("Mul", [product, largest], f"{name}.back"), bias], name)
 
     def head(self, name: str, x: str) -> str:
         product = self.node("MatMul", [x, self.kept(f"{name}.weight", self.state[f"{name}.weight"].T)], f"{name}.product")
