@@ -176,6 +176,9 @@ def requests(ids: dict[str, str]) -> dict[str, list[tuple[str, Any]]]:
         "/api/knowledge/check": [("/api/knowledge/check", {"source": "ann-table"})],
         "/api/knowledge/gc": [("/api/knowledge/gc", {"dry_run": False})],
         "/api/papers": [("/api/papers", None), ("/api/papers?user_id=ann", {"url": "http://127.0.0.1:9/", **own})],
+        "/api/check": [
+            ("/api/check", {"text": "The lamp stands there.", "collections": [name]}) for name in ids["collections"].split()
+        ],
         "/api/search": [
             ("/api/search", {"query": f"{SECRET[:3]} lamp", "collection": name}) for name in ids["collections"].split()
         ],

@@ -74,7 +74,7 @@ async def test_an_answer_is_counted(there: tuple[App, httpx.AsyncClient]) -> Non
     assert of(found, "answers_total", agent="qa", status="answered") == 1
     assert of(found, "answer_seconds_count", agent="qa") == of(found, "answer_first_token_seconds_count", agent="qa") == 1
     assert of(found, "node_seconds_count", agent="qa", node="DocumentRetrievalNode") == 1
-    assert of(found, "model_calls_total", model="scripted", operation="chat", outcome="ok") == 1
+    assert of(found, "model_calls_total", model="scripted", operation="chat", outcome="ok") == 2  # draft and judge
     assert of(found, "model_tokens_total", model="scripted", kind="sent") > of(found, "model_tokens_total", kind="written") > 0
     assert of(found, "answers_running") == 0
     assert of(found, "http_requests_running") == 1  # this one

@@ -59,7 +59,7 @@ def split_question(question: str) -> list[str]:
 async def _read(question: str, passages: Sequence[Passage], reader: Reader) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
     readings = await reader.read(question, [passage.hit.text for passage in read])
-    order = sorted(range(len(read)), key=lambda n: -_worth(readings[n]))
+    order = sorted(range(len(read)), key=lambda n: -_worth(read[n], readings[n]))
     best = order[0]
     other = next((n for n in order[1:] if read[n].hit.doc_id != read[best].hit.doc_id), None)
     odds = log_odds(readings[best].answerable)
@@ -72,8 +72,11 @@ async def _read(question: str, passages: Sequence[Passage], reader: Reader) -> F
     return FoundAnswer(_quote(read[best], readings[best]), signals)
 
 
-def _worth(reading: Reading) -> float:
-    return log_odds(reading.answerable) + 0.5 * reading.span_score
+def _worth(passage: Passage, reading: Reading) -> float:
+    """Which passage's sentence is quoted. On 90 questions each of SQuAD2 and CMRC and 26 of the samples this picks a right one for
+    0.89, 0.80 and 0.69; the reader's figures alone 0.84, 0.77 and 0.46, the search's order alone 0.87, 0.78 and 0.69.
+    """
+    return 0.5 * log_odds(reading.answerable) + 0.25 * reading.span_score + passage.hit.score
 
 
 def log_odds(probability: float) -> float:
