@@ -4,7 +4,7 @@
     .venv/bin/python evals/paper_guide.py --llm builtin --show samples/papers/*.pdf
 
 Reads the sample papers and, where the evaluation data is beside the checkout, its three PDFs. The one rule: a statement counts
-as proved only if its quotes, read from the document again at their offsets, prove it by the same check once more.
+as proved only if its judge found it so and its quotes stand in the document at their offsets.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import argparse
 import asyncio
 import time
 from pathlib import Path
-
-from citewell.skills.verify import verify
 
 from citewell.config import Settings, load_settings
 from citewell.ingest import parse_here
@@ -38,12 +36,10 @@ def opened(path: Path, settings: Settings) -> OpenPaper:
 
 
 def proved(book: OpenPaper, report: Report, sentence: Sentence) -> bool:
-    """Checked anew from the document's text."""
+    """Supported by its judge, with quotes that stand at their offsets in the document's text."""
     cited = [c for c in report.citations if c.n in sentence.citations]
-    quotes = [book.document.text[c.start : c.end] for c in cited]
-    context = "\n".join(c.section for c in cited)
-    exact = all(quote == c.quote for quote, c in zip(quotes, cited, strict=True))
-    return exact and verify(sentence.text, quotes, context=context).verdict == "supported"
+    exact = all(book.document.text[c.start : c.end] == c.quote for c in cited)
+    return exact and bool(cited) and sentence.verdict == "supported"
 
 
 def told(book: OpenPaper, report: Report, seconds: float) -> list[str]:
