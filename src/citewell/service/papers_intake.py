@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path, PurePath
@@ -15,7 +16,7 @@ from weakref import WeakValueDictionary
 import anyio
 import anyio.to_thread
 
-from citewell.errors import InvalidInput, PermanentError, TransientError, UnreadableFile
+from citewell.errors import InvalidInput, NotFound, PermanentError, TransientError, UnreadableFile
 from citewell.ingest import parse
 from citewell.ingest.fetch import Fetcher
 from citewell.ingest.paper_read import in_sections
@@ -133,7 +134,8 @@ async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Do
     async with lock:
         known = await _known(app, collection, digest)
         if known is not None:
-            return known, await app.catalog.content(known.doc_id)
+            with suppress(NotFound):  # the last session of the same bytes is deleted at this moment: it is taken in anew
+                return known, await app.catalog.content(known.doc_id)
         async with app.turns.reading(len(source.data)):
             document = await parse(source.data, name, app.settings.ingest)
         check(document, name)

@@ -11,6 +11,7 @@ from citewell.agents.dual_loop import MOST_CALLS
 from citewell.config import DualLoopSettings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, StorageError, TransientError
 from citewell.models.metered import Budget
+from citewell.models.reader import Reading
 from citewell.models.scripted import Line
 from citewell.models.scripted_reader import ScriptedReader
 
@@ -64,10 +65,12 @@ async def test_poor_documents_are_searched_for_in_another_way(loops: Desk) -> No
     assert asked(loops) == ["draft", "judge"]
 
 
-@pytest.mark.parametrize("reader", [None, ScriptedReader()])
-async def test_all_strategies_tried_ends_honestly(loops: Desk, reader: ScriptedReader | None) -> None:
+@pytest.mark.parametrize("reads", [False, True])
+async def test_all_strategies_tried_ends_honestly(loops: Desk, reads: bool) -> None:
     """`fallback`: nothing is written; what was searched and what lies nearest is said, and nothing is remembered."""
-    loops.llm, loops.reader = None, reader
+    reader = ScriptedReader()
+    reader.read_with(lambda _, passage: Reading(0, len(passage), 0.01, -8.0))
+    loops.llm, loops.reader = None, reader if reads else None
     loops.finds("direct_chunk_search", loops.other, confidence=0.1)
     loops.finds("hierarchical_search", loops.text, confidence=0.1)
     state = await loops.run("Who founded the company in Oslo?")
