@@ -88,6 +88,6 @@ def test_a_sign_in_that_ends_under_the_page_is_told(served: Any, page: Page) -> 
 
 
 def sign_in(page: Page, token: str) -> None:
-    page.get_by_label("Token").fill(token)
+    page.get_by_role("textbox", name="Token").fill(token)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("navigation").first).to_be_visible()

@@ -105,9 +105,8 @@ class Worker:
         self.model = Reader()
         self.model.load_embedder(e5()[0])
         saved = torch.load(options.start, weights_only=True) if options.start else {}
-        self.model.load_state_dict(
-            {name: values.float() for name, values in saved.get("model", saved).items()}, strict=not saved
-        )
+        weights = {name: values.float() for name, values in saved.get("model", saved).items()}
+        self.model.load_state_dict(weights, strict=bool(saved))
         self.step, self.tokens = saved.get("step", 0), saved.get("tokens", 0.0)
         self._share_weights(saved)
         size = len(shared.weights)

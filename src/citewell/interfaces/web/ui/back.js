@@ -4,7 +4,7 @@
  */
 
 import { go } from "../state.js";
-import { useEffect, useRef } from "./html.js";
+import { useLayoutEffect, useRef } from "./html.js";
 
 let count = 0;
 
@@ -12,22 +12,22 @@ let count = 0;
 export function useBack(open, close) {
   const last = useRef(close);
   last.current = close;
-  useEffect(() => {
+  useLayoutEffect(() => { // before it is seen, for Back may come at once
     if (!open) return;
     const mine = (count += 1);
     history.pushState({ over: mine }, "");
     const left = () => history.state?.over !== mine && last.current();
     addEventListener("popstate", left);
-    document.addEventListener("click", followed);
+    document.addEventListener("click", followed, true);
     return () => {
       removeEventListener("popstate", left);
-      document.removeEventListener("click", followed);
+      document.removeEventListener("click", followed, true);
       if (history.state?.over === mine) history.back();
     };
   }, [open]);
 }
 
-/** A link to another part of the page takes the place of what is open. @param {MouseEvent} event */
+/** A link to another part of the page takes the place of what is open; asked before the link's own listeners, which may close it. @param {MouseEvent} event */
 function followed(event) {
   const to = event.target instanceof Element ? event.target.closest("a")?.getAttribute("href") : null;
   if (!to?.startsWith("#/") || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
