@@ -251,8 +251,15 @@ async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_
 async def _draft(state: DualLoopState, deps: Deps) -> None:
     if state.drafted is None:
         quoted_only = bool(state.stop_reason)
-        drafted = await draft_answer(deps, state.standalone, state.passages, history=state.history, quoted_only=quoted_only)
-        state.model_calls += is_connected(deps.llm) and not quoted_only
+        drafted = await draft_answer(
+            deps,
+            state.standalone,
+            state.passages,
+            history=state.history,
+            quoted_only=quoted_only,
+            at_once=state.model_calls > 0,
+        )
+        state.model_calls += drafted.calls
         if drafted.failure.startswith("budget"):
             state.stop_reason = state.stop_reason or drafted.failure
         elif drafted.failure:

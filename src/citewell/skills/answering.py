@@ -18,13 +18,15 @@ from citewell.models.reader import Reader
 from citewell.models.retry import TRIED
 from citewell.retrieve.confidence import Logistic
 from citewell.skills.decision import Tier, answer_signals, decide, is_connected, model_of, tier_of
-from citewell.skills.draft import Draft, write_draft
+from citewell.skills.draft import Draft, DraftStatus, write_draft
 from citewell.skills.evidence import Passage
 from citewell.skills.find_answer import find_answer
 from citewell.skills.numbered import Unit, number_sentences
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft
 from citewell.types import Event, Message
+
+_LACKING: frozenset[DraftStatus] = frozenset({"not_told", "partly"})
 
 
 class Means(Protocol):
@@ -44,8 +46,9 @@ class Means(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft over the sentences of `passages`. `reading`: the reader's signals. `warning`: why the chat model did not write
-    it, with the code of its error in `failure`; `transient`: trying again may help.
+    """A draft over the sentences of `passages`. `reading`: the reader's signals. `calls`: replies that a connected model was
+    asked for. `warning`: why the chat model did not write it, with the code of its error in `failure`; `transient`: trying
+    again may help.
     """
 
     question: str
@@ -53,6 +56,7 @@ class Drafted:
     draft: Draft
     tier: Tier
     reading: dict[str, float] = field(default_factory=dict)
+    calls: int = 0
     warning: str = ""
     failure: str = ""
     transient: bool = False
@@ -82,19 +86,24 @@ async def draft_answer(
     summary: str = "",
     wanted: str = "",
     quoted_only: bool = False,
+    at_once: bool = False,
 ) -> Drafted:
-    """The whole answer as a draft, streamed as `token` events while a connected model writes it. Where that fails, and without
-    such a model, the documents' own sentences are the draft. `wanted`: what else the answer shall be like. `quoted_only`: no
-    chat model is asked. Raises ModelUnavailable of the reader or the embedder.
+    """The whole answer as a draft, streamed as `token` events while a connected model writes it. It reads the passages in the
+    question's language, and all of them where these lack the answer or part of it (`at_once`: all of them in the first call).
+    Where it fails, and without such a model, the documents' own sentences are the draft. `wanted`: what else the answer shall
+    be like. `quoted_only`: no chat model is asked. Raises ModelUnavailable of the reader or the embedder.
     """
+    sink = emit
     failed: CitewellError | None = None
-    if means.llm is not None and is_connected(means.llm) and passages and not quoted_only:
-        sink = emit
+    drafted: Drafted | None = None
+    connected = means.llm if is_connected(means.llm) and not quoted_only else None
+    for calls, part in enumerate(_readings(question, passages, at_once=at_once) if connected else (), start=1):
+        assert connected is not None, "without it nothing is read"
         try:
             draft = await write_draft(
-                means.llm,
+                connected,
                 question,
-                number_sentences(passages),
+                number_sentences(part),
                 history=history,
                 summary=summary,
                 wanted=wanted,
@@ -102,18 +111,32 @@ async def draft_answer(
             )
         except CitewellError as error:
             failed = error
-        else:
-            note(draft=draft.text, draft_status=draft.status)
-            return Drafted(question, list(passages), draft, "connected")
+            break
+        note(draft=draft.text, draft_status=draft.status)
+        drafted = Drafted(question, list(part), draft, "connected", calls=calls)
+        if draft.status not in _LACKING:
+            break
+    if drafted is not None:
+        return drafted
     found = await find_answer(question, passages, means.reader, means.embedder)
     note(draft=found.draft.text, reading={name: round(value, 2) for name, value in found.signals.items()})
-    drafted = Drafted(question, list(passages), found.draft, tier_of(None, means.reader), found.signals)
+    drafted = Drafted(
+        question, list(passages), found.draft, tier_of(None, means.reader), found.signals, calls=int(bool(failed))
+    )
     if failed is None:
         return drafted
     warning = f"the chat model did not answer, so the evidence itself is shown: {failed.message}"
     return replace(
         drafted, warning=warning, failure=failed.code, transient=isinstance(failed, TransientError) and failed.code != TRIED
     )
+
+
+def _readings(question: str, passages: Sequence[Passage], *, at_once: bool) -> list[Sequence[Passage]]:
+    """What a connected model reads: the passages in the question's language, and only where these lack the answer all."""
+    own = [passage for passage in passages if passage.hit.lang == language(question)]
+    if own and len(own) < len(passages) and not at_once:
+        return [own, passages]
+    return [passages] if passages else []
 
 
 async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Message] = (), repair: bool = True) -> Proven:

@@ -42,8 +42,7 @@ def end_answer(
         return Ending("fallback", text, kept, warnings=[_say_refuted(*each) for each in refuted])
     if not unproved:
         caution = say("extract", lang) if degraded else ""
-        warnings = [] if drafted.tier == "connected" else ["these are the documents' own sentences"]
-        return Ending("fallback" if degraded else "answered", f"{caution} {text}".strip(), kept, warnings)
+        return Ending("fallback" if degraded else "answered", f"{caution} {text}".strip(), kept)
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
     text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
     told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)

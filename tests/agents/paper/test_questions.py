@@ -138,7 +138,6 @@ async def test_without_a_model_the_papers_own_sentence_stands(desk: Desk, reads:
     state = await desk.ask("How many epochs does training take?")
     assert state.status == "answered"
     assert state.final_answer == "Training takes 40 epochs with the Adam optimiser.[1]"
-    assert "these are the documents' own sentences" in state.warnings
 
 
 async def test_of_two_agents_that_quote_the_surest_is_shown(desk: Desk) -> None:

@@ -38,7 +38,6 @@ function answered(answer, turn, ways) {
     card,
     ...list,
     ...verdict(answer, words),
-    ...(answer.warnings.includes(EXTRACT) ? [make("p", { class: "small" }, words.extract)] : []),
     foot(answer, turn, ways),
   ];
 }
@@ -50,7 +49,6 @@ function head({ status, error_info }, words) {
   return make("div", { class: "head" }, make("strong", {}, sign("warn", 18), words[kind]), make("p", {}, todo));
 }
 
-const EXTRACT = "no chat model worded this: these are the documents' own sentences"; // what a visitor needs of the warnings, as agents/qa.py words it
 const HEADS = { refused: 1, fallback: 1, clarify: 1, error: 1 };
 
 /** The buttons of its sources, in the text and below it, and the card that they open. @param {Answer} answer @param {Words} words */

@@ -80,7 +80,6 @@ export const answers = {
   "{1}; write a lighter statement: read fewer tables, filter earlier, add LIMIT":
     "{1}；请写一条更轻的查询语句：少读几张表、尽早筛选、加上 LIMIT",
   "these are the paper's own sentences on it: explaining it takes a connected chat model": "以下是论文中与此有关的原文：要作解释，需要接入对话模型",
-  "these are the documents' own sentences": "以下是文档原文",
   "the answer could not be checked: {1}": "未能核对回答：{1}",
   "not proved: {1} of {2} sentences": "共 {2} 句，其中 {1} 句未能证实",
   "a draft was not proved: {1}": "有一句草稿未能证实：{1}",
