@@ -207,6 +207,27 @@ def debian(data: Path, asked: str, read_in: str) -> Made:
     return Made(files(data / f"website_{read_in}/site_debian_faq", f"*.{pages[read_in]}.html", read_in), questions)
 
 
+def hand(_: Path, file: str, held: float) -> Made:
+    """Questions written by hand, each with a twin that its passage does not answer, of the last `held` of each file's passages;
+    the reader's training sees none of these. All passages written by hand are the corpus.
+    """
+    taught = sorted((REPOSITORY / "training/reader/gold").glob("*.jsonl"))
+    asked_of = sorted((REPOSITORY / "training/reader").glob(file)) or [REPOSITORY / file]
+    documents, questions = [], []
+    for path in sorted({*taught, *asked_of}):
+        passages = sorted(read(path), key=lambda passage: str(passage["id"]))
+        documents += [{"doc_id": p["id"], "title": p["title"], "text": p["passage"], "lang": p["lang"]} for p in passages]
+        for passage in passages[round(len(passages) * (1 - held)) :] if path in asked_of else ():
+            blocks = (passage, passage["lang"]), (passage.get("cross") or {}, "zh" if passage["lang"] == "en" else "en")
+            for at, (item, lang) in enumerate((item, lang) for block, lang in blocks for item in block.get("questions", ())):
+                one = {"lang": lang, "gold_doc_ids": [passage["id"]]}
+                told = {"id": f"{passage['id']}-{at}", "question": item["q"], "answers": [item["answer"]], "answerable": True}
+                questions.append(one | told)
+                twin = {"id": f"{passage['id']}-{at}-twin", "question": item.get("twin"), "answers": [], "answerable": False}
+                questions += [one | twin | {"gold_doc_ids": []}] if item.get("twin") else []
+    return Made(documents, questions)
+
+
 def samples(_: Path) -> Made:
     return Made(files(REPOSITORY / "samples/library", "*"), read(REPOSITORY / "samples/questions.jsonl"))
 
@@ -241,6 +262,8 @@ SETS: dict[str, Callable[[Path], Made]] = {
     "debian-zh": partial(debian, asked="zh", read_in="zh"),
     "debian-zh-on-en": partial(debian, asked="zh", read_in="en"),
     "samples": samples,
+    "hand": partial(hand, file="gold/*.jsonl", held=0.15),
+    "hand-fresh": partial(hand, file="evals/reader/fresh.jsonl", held=1.0),
 }
 
 

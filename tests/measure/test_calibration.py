@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from tests.measure.conftest import item, replied
 
 from citewell.measure.calibration import Sample, auc, fit, reliability
-from citewell.measure.samples import LOST, choose_threshold
+from citewell.measure.report import Candidate
+from citewell.measure.samples import LOST, answers, choose_threshold, fitted, picks
 
 
 def drawn(n: int, *, seed: int = 3, groups: int = 100) -> list[Sample]:
@@ -91,3 +93,20 @@ def test_a_threshold_refuses_few_right_answers() -> None:
     threshold = choose_threshold(chances, labels)
     assert sum(chance < threshold for chance in chances[:100]) == LOST * 100
     assert choose_threshold([0.7], [False]) == 0.5
+
+
+def test_a_new_pick_moves_what_the_decision_is_fitted_on() -> None:
+    """Of two candidates the right one is surer by `span`, which the old pick did not look at."""
+    candidates = [
+        Candidate(signals={"span": 1.0, "score": 0.9}, right=False),
+        Candidate(signals={"span": 3.0, "score": 0.1}, right=True),
+    ]
+    items = [
+        item(f"q{n}", answer=replied(candidates=candidates, signals={"retrieval": 0.5, "span": 1.0}, tier="reader"))
+        for n in range(10)
+    ]
+    pick = fitted("answer:pick", items, picks)
+    assert pick is not None
+    assert pick.weights["span"] > 0 > pick.weights["score"]
+    assert answers("reader", pick)(items[0]) == [({"retrieval": 0.5, "span": 3.0, "score": 0.1}, True)]
+    assert picks(item("q", answerable=False, answer=items[0].answer)) == []

@@ -16,6 +16,7 @@ from citewell.skills.proof.judge import Judgement
 from citewell.skills.proof.prove import Proven
 
 FEES = passage_of("Rent is due by 30 April.", "A late fee of 10 pounds is owed after that.")
+PICK = model_of("pick")
 PETS = passage_of("Dogs are allowed.", "Cats need a permit from the landlord.", n=2, title="Pets")
 
 
@@ -24,29 +25,31 @@ async def test_the_sentence_around_the_answer_is_quoted_whole() -> None:
     reader = ScriptedReader()
     start = FEES.text.index("10 pounds")
     reader.read_with(lambda _, text: Reading(start, start + 9, 0.9, 3.0) if "fee" in text else Reading(0, 4, 0.2, -1.0))
-    found = await find_answer("How much is the late fee?", [PETS, FEES], reader, None)
+    found = await find_answer("How much is the late fee?", [PETS, FEES], reader, None, PICK)
     (sentence,) = found.draft.sentences
     assert (sentence.text, sentence.evidence) == ("A late fee of 10 pounds is owed after that.", ["1.2"])
     assert sentence.text[slice(*sentence.span)] == "10 pounds"
+    margin = log_odds(0.9) - log_odds(0.2)
     assert found.signals == pytest.approx(
-        {"answerable": log_odds(0.9), "span": 3.0, "margin": log_odds(0.9) - log_odds(0.2), "first": 0.0}
+        {"answerable": log_odds(0.9), "span": 3.0, "score": 0.0, "margin": margin, "first": 0.0}
     )
+    assert [text for text, _ in found.candidates] == ["Dogs are allowed.", sentence.text]
 
 
 async def test_a_span_over_two_sentences_quotes_both() -> None:
     reader = ScriptedReader()
     reader.read_with(lambda _, text: Reading(text.index("April"), text.index("fee"), 0.9, 3.0))
-    found = await find_answer("What is owed when?", [FEES], reader, None)
+    found = await find_answer("What is owed when?", [FEES], reader, None, PICK)
     assert [s.text[slice(*s.span)] for s in found.draft.sentences] == ["April.", "A late "]
 
 
 async def test_each_part_of_a_question_has_its_sentence() -> None:
     """Where every part has an answer; else the best sentence for the whole."""
     reader = ScriptedReader()
-    found = await find_answer("When is rent due; which cats need a permit?", [FEES, PETS], reader, None)
+    found = await find_answer("When is rent due; which cats need a permit?", [FEES, PETS], reader, None, PICK)
     assert [s.text for s in found.draft.sentences] == ["Rent is due by 30 April.", "Cats need a permit from the landlord."]
     assert [question for question, _ in reader.questions][1:] == ["When is rent due", "which cats need a permit"]
-    found = await find_answer("When is rent due; who painted the ceiling?", [FEES, PETS], reader, None)
+    found = await find_answer("When is rent due; who painted the ceiling?", [FEES, PETS], reader, None, PICK)
     assert len(found.draft.sentences) == 1
 
 
@@ -65,16 +68,16 @@ def test_parts_of_a_question(question: str, parts: list[str]) -> None:
 
 async def test_only_the_best_passages_are_read() -> None:
     reader = ScriptedReader()
-    await find_answer("When?", [FEES] * 20, reader, None)
+    await find_answer("When?", [FEES] * 20, reader, None, PICK)
     assert len(reader.questions[0][1]) == READ_PASSAGES
 
 
 async def test_without_a_reader_the_nearest_sentence_answers() -> None:
     """By words and likeness; no signals, no marks; and nothing of no passages."""
-    found = await find_answer("Is a late fee owed?", [FEES, PETS], None, ScriptedEmbedder())
+    found = await find_answer("Is a late fee owed?", [FEES, PETS], None, ScriptedEmbedder(), PICK)
     assert [(s.evidence, s.span) for s in found.draft.sentences] == [(["1.2"], [])]
     assert found.signals == {}
-    assert (await find_answer("When?", [], None, None)).draft.status == "not_told"
+    assert (await find_answer("When?", [], None, None, PICK)).draft.status == "not_told"
 
 
 def test_tiers() -> None:

@@ -61,10 +61,18 @@ class Cited(Part):
     verbatim: bool
 
 
+class Candidate(Part):
+    """What the reader marked in one passage: its figures, and whether it is a right answer."""
+
+    signals: dict[str, float]
+    right: bool
+
+
 class Replied(Part):
     """One answer. `said`: its proved sentences, empty for a refusal; they are compared with the gold answers.
     `signals`: what the decision was made of, in its `tier`; `candidate_right`: whether the answer that it decided on was right,
-    shown or not. `grounded`: the share of the sentences shown that their quotes prove, a partly proved one counts half.
+    shown or not, and `candidates` what it was picked from. `grounded`: the share of the sentences shown that their quotes
+    prove, a partly proved one counts half.
     """
 
     text: str
@@ -83,6 +91,7 @@ class Replied(Part):
     signals: dict[str, float] | None = None
     tier: str = ""
     candidate_right: bool = False
+    candidates: list[Candidate] = []
     warnings: list[str] = []
     seconds: float
     steps: dict[str, float] = {}

@@ -24,14 +24,25 @@ def searches(item: Item) -> list[tuple[dict[str, float], bool]]:
     return [(found.signals, found.held)] + ([(found.without, False)] if found.without else [])
 
 
-def answers(tier: str) -> SignalsOf:
-    """Of the answers that were decided on in this tier, shown or not: was it the right one?"""
+def picks(item: Item) -> list[tuple[dict[str, float], bool]]:
+    """Of what the reader marked in each passage, where an answer is to be had: is it right?"""
+    found = item.answer.candidates if item.answer and item.answerable and judged(item) else []
+    return [(candidate.signals, candidate.right) for candidate in found]
+
+
+def answers(tier: str, pick: Fit | None = None) -> SignalsOf:
+    """Of the answers that were decided on in this tier, shown or not: was it the right one? `pick`: a new fit of which of the
+    reader's candidates is decided on.
+    """
 
     def of(item: Item) -> list[tuple[dict[str, float], bool]]:
         reply = item.answer
         if reply is None or reply.tier != tier or reply.signals is None or not judged(item):
             return []
-        return [(reply.signals, item.answerable and reply.candidate_right)]
+        if pick is None or not reply.candidates:
+            return [(reply.signals, item.answerable and reply.candidate_right)]
+        best = max(reply.candidates, key=lambda candidate: sum(w * candidate.signals[n] for n, w in pick.weights.items()))
+        return [(reply.signals | best.signals, item.answerable and best.right)]
 
     return of
 

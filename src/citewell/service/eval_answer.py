@@ -9,7 +9,7 @@ from typing import Any
 from citewell.errors import CitewellError
 from citewell.measure import wording
 from citewell.measure.dataset import Question
-from citewell.measure.report import Cited, Replied
+from citewell.measure.report import Candidate, Cited, Replied
 from citewell.service.ask import AskRequest, stream
 from citewell.service.eval_search import Asked, Shelf
 from citewell.service.eval_sets import Options
@@ -45,6 +45,10 @@ async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
         signals=decided.get("signals"),
         tier=decided.get("tier", ""),
         candidate_right=wording.right(decided.get("candidate", ""), question.answers, question.answer_parts),
+        candidates=[
+            Candidate(signals=signals, right=wording.right(text, question.answers, question.answer_parts))
+            for text, signals in decided.get("candidates", ())
+        ],
         warnings=given.warnings,
         seconds=seconds,
         steps=given.usage.seconds,
@@ -98,8 +102,8 @@ async def _cited(shelf: Shelf, asked: Asked, citation: Citation) -> Cited:
 
 
 def _decided(steps: Mapping[str, Step]) -> dict[str, Any]:
-    """What the last decision was made of, as the agent's steps tell it: `signals`, `candidate` and `tier`; of agents that
-    decide otherwise, nothing.
+    """What the last decision was made of, as the agent's steps tell it: `signals`, `candidate`, `candidates` and
+    `tier`; of agents that decide otherwise, nothing.
     """
     found = [step for step in steps.values() if "signals" in step.detail]
     return max(found, key=lambda step: step.n).detail if found else {}

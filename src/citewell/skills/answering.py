@@ -46,9 +46,9 @@ class Means(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft over the sentences of `passages`. `reading`: the reader's signals. `calls`: replies that a connected model was
-    asked for. `warning`: why the chat model did not write it, with the code of its error in `failure`; `transient`: trying
-    again may help.
+    """A draft over the sentences of `passages`. `reading`: the reader's signals of what was picked among `candidates`.
+    `calls`: replies that a connected model was asked for. `warning`: why the chat model did not write it, with the code of its
+    error in `failure`; `transient`: trying again may help.
     """
 
     question: str
@@ -56,6 +56,7 @@ class Drafted:
     draft: Draft
     tier: Tier
     reading: dict[str, float] = field(default_factory=dict)
+    candidates: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     calls: int = 0
     warning: str = ""
     failure: str = ""
@@ -118,11 +119,11 @@ async def draft_answer(
             break
     if drafted is not None:
         return drafted
-    found = await find_answer(question, passages, means.reader, means.embedder)
+    pick = model_of("pick", means.calibration)
+    found = await find_answer(question, passages, means.reader, means.embedder, pick)
     note(draft=found.draft.text, reading={name: round(value, 2) for name, value in found.signals.items()})
-    drafted = Drafted(
-        question, list(passages), found.draft, tier_of(None, means.reader), found.signals, calls=int(bool(failed))
-    )
+    tier, tried = tier_of(None, means.reader), int(failed is not None)
+    drafted = Drafted(question, list(passages), found.draft, tier, found.signals, found.candidates, tried)
     if failed is None:
         return drafted
     warning = f"the chat model did not answer, so the evidence itself is shown: {failed.message}"
@@ -173,7 +174,7 @@ def decide_answer(means: Means, drafted: Drafted, proven: Proven, retrieval: flo
     """
     signals = answer_signals(retrieval, language(drafted.question), proven, drafted.reading)
     probability, likely = decide(signals, model_of(drafted.tier, means.calibration))
-    note(tier=drafted.tier, candidate=proven.draft.text, probability=probability)
+    note(tier=drafted.tier, candidate=proven.draft.text, probability=probability, candidates=drafted.candidates)
     note(signals={name: round(value, 3) for name, value in signals.items()})
     told = drafted.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"
     return Decided(proven, probability, likely and told and proven.count > 0, signals)

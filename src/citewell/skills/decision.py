@@ -47,9 +47,11 @@ def answer_signals(
     }
 
 
-def model_of(tier: Tier, own: Mapping[str, Logistic] | None = None) -> Logistic:
-    """The library's own weights for the tier, else the shipped ones."""
-    return (own or {}).get(tier) or shipped().answer[tier]
+def model_of(name: Tier | Literal["pick"], own: Mapping[str, Logistic] | None = None) -> Logistic:
+    """The library's own weights for the tier, else the shipped ones; `pick`: those by which the reader's candidates are told
+    apart.
+    """
+    return (own or {}).get(name) or shipped().answer[name]
 
 
 def decide(signals: Mapping[str, float], model: Logistic) -> tuple[float, bool]:

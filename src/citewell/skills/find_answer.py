@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from citewell.models.base import Embedder
 from citewell.models.reader import Reader, Reading
+from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.rank import coverage, stretched
 from citewell.skills.draft import Draft, DraftSentence
 from citewell.skills.evidence import Passage
@@ -19,6 +20,7 @@ from citewell.skills.numbered import Unit, number_sentences
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
 EMBEDDED = 20  # sentences whose meaning is compared where there is no reader, those that share most words
 MOST_PARTS = 3  # of a question that asks several things
+NO_OTHER = -5.0  # log-odds of another document where there is none
 _CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
 _JOINTS = re.compile(r"[;；?？]\s*|,\s+(?=and\b)|，(?:还有|以及|并且|另外)", re.IGNORECASE)
 _PART_LEAST = 8  # characters below which a part is no question of its own
@@ -26,27 +28,30 @@ _PART_LEAST = 8  # characters below which a part is no question of its own
 
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
-    """`signals`: figures that tell how likely the draft answers, for the decision."""
+    """`signals`: figures that tell how likely the draft answers, for the decision. `candidates`: text and figures of what the
+    reader marked in each passage, for fitting how one is picked.
+    """
 
     draft: Draft
     signals: dict[str, float] = field(default_factory=dict)
+    candidates: list[tuple[str, dict[str, float]]] = field(default_factory=list)
 
 
 async def find_answer(
-    question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None
+    question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None, pick: Logistic
 ) -> FoundAnswer:
     """The sentences that answer, quoted whole, with the answering words marked where the reader knows them. A question of
-    several parts gets one sentence for each. Raises ModelUnavailable.
+    several parts gets one sentence for each. `pick`: how likely a candidate is the right one. Raises ModelUnavailable.
     """
     if not passages:
         return FoundAnswer(Draft(status="not_told"))
     passages = sorted(passages, key=lambda passage: -passage.hit.score)  # stable: those of a search come best first
     if reader is None:
         return FoundAnswer(await _nearest_sentence(question, passages, embedder))
-    found = [await _read(part, passages, reader) for part in (question, *split_question(question))]
+    found = [await _read(part, passages, reader, pick) for part in (question, *split_question(question))]
     best = found[0]
     if len(found) > 1 and min(each.signals["answerable"] for each in found[1:]) > 0:
-        best = FoundAnswer(_joined([each.draft for each in found[1:]]), best.signals)
+        best = replace(best, draft=_joined([each.draft for each in found[1:]]))
     return best
 
 
@@ -56,28 +61,27 @@ def split_question(question: str) -> list[str]:
     return parts[:MOST_PARTS] if len(parts) > 1 else []
 
 
-async def _read(question: str, passages: Sequence[Passage], reader: Reader) -> FoundAnswer:
+async def _read(question: str, passages: Sequence[Passage], reader: Reader, pick: Logistic) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
     readings = await reader.read(question, [passage.hit.text for passage in read])
-    order = sorted(range(len(read)), key=lambda n: -_worth(read[n], readings[n]))
-    best = order[0]
-    other = next((n for n in order[1:] if read[n].hit.doc_id != read[best].hit.doc_id), None)
-    odds = log_odds(readings[best].answerable)
-    signals = {
-        "answerable": odds,
-        "span": readings[best].span_score,
-        "margin": odds - (log_odds(readings[other].answerable) if other is not None else -5.0),
-        "first": float(best == 0),
+    signals = [_signals(n, read, readings) for n in range(len(read))]
+    drafts = [_quote(passage, reading) for passage, reading in zip(read, readings, strict=True)]
+    best = max(range(len(read)), key=lambda n: pick(signals[n]))
+    texts = [draft.text for draft in drafts]
+    return FoundAnswer(drafts[best], signals[best], list(zip(texts, signals, strict=True)))
+
+
+def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading]) -> dict[str, float]:
+    """What is known of the `n`th candidate. `margin`: how much surer the reader is than of any other document."""
+    odds = [log_odds(reading.answerable) for reading in readings]
+    others = [odds[k] for k, passage in enumerate(read) if passage.hit.doc_id != read[n].hit.doc_id]
+    return {
+        "answerable": odds[n],
+        "span": readings[n].span_score,
+        "score": read[n].hit.score,
+        "margin": odds[n] - max(others, default=NO_OTHER),
+        "first": float(n == 0),
     }
-    return FoundAnswer(_quote(read[best], readings[best]), signals)
-
-
-def _worth(passage: Passage, reading: Reading) -> float:
-    """Which passage's sentence is quoted. On 45 answerable questions of SQuAD2, 90 of CMRC and 26 of the samples this picks a
-    right one for 0.89, 0.80 and 0.65 to 0.69; the reader's figures alone 0.84, 0.77 and 0.46, the search's order alone 0.87,
-    0.78 and 0.69.
-    """
-    return 0.5 * log_odds(reading.answerable) + 0.25 * reading.span_score + passage.hit.score
 
 
 def log_odds(probability: float) -> float:
