@@ -103,7 +103,8 @@ async def test_files_are_a_corpus_too(app: App, library: Path, files: Files) -> 
 async def test_search_and_answers_are_measured(app: App, paths: tuple[Path, Path]) -> None:
     """The corpus beside the questions is found by itself; figures, pages, quotes and steps are there."""
     assert isinstance(app.llm, ScriptedLLM)
-    app.llm.enqueue("It shines for 40 miles.", "灯塔建于一八五七年。", "Visitors pay 12 euros for a ticket.", "I don't know.")
+    unknown = ["I don't know."] * 2  # over the English passages, then over the Chinese ones too
+    app.llm.enqueue("It shines for 40 miles.", "灯塔建于一八五七年。", "Visitors pay 12 euros for a ticket.", *unknown)
     report = (await evaluated(app, paths[0])).report()
     assert report.n == report.of == 4
     assert report.retrieval["hit@1"] == 1.0
