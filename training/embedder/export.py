@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 
 from citewell.models.e5_file import E5File, Tokenizer, e5, unpacked
-from citewell.models.e5_network import EXPONENTS, GRAPH, LINEAR, MOST_TOKENS, session_of, weights
+from citewell.models.e5_network import EXPONENTS, GRAPH, LINEAR, MOST_TOKENS, weights
+from citewell.models.onnx_session import open_session
 
 MICROSOFT = "com.microsoft"
 ALPHA = 0.65
@@ -134,7 +135,7 @@ def exponents_of(file: E5File, tokenizer: Tokenizer) -> dict[str, NDArray[np.int
     model, inputs = graph_of(file, arrays, exact=True)
     names = list(dict.fromkeys(inputs.values()))
     model.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
-    session = session_of(arrays, model.SerializeToString())
+    session = open_session(model.SerializeToString(), arrays)
     largest: dict[str, Array] = {}
     for text in passages():
         rows = file.rows([tokenizer.begin, *tokenizer.ids(text)[: MOST_TOKENS - 2], tokenizer.end])[None]

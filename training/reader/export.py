@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 from rows import groups_of, passages
 
-from citewell.models.reader_network import WEIGHTS, session_of
+from citewell.models.onnx_session import open_session
+from citewell.models.reader_network import WEIGHTS
 
 MICROSOFT = "com.microsoft"
 LARGE = 4  # channels of a layer in full precision
@@ -200,7 +201,7 @@ def largest_difference(state: dict[str, torch.Tensor], file: Path) -> dict[str, 
     with torch.no_grad():
         wanted = model(rows, torch.ones(1, length), second, 1)
     fed = {"rows": rows.numpy(), "is_second": second.numpy(), "task": np.array([[0, 1]], np.float32)}
-    found = session_of(file).run(None, fed)
+    found = open_session(file.read_bytes()).run(None, fed)
     names = ("starts", "ends", "answerable", "support", "tokens")
     return {
         name: float(np.abs(np.where(a.numpy() > FAR / 2, a.numpy() - b, 0)).max())

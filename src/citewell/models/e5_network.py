@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from citewell.models.base import Vector
 from citewell.models.e5_file import BLOCK, E5File, Tokenizer, e5, unpacked
+from citewell.models.onnx_session import open_session
 
 GRAPH = Path(__file__).with_name("e5_network.onnx")
 EXPONENTS = GRAPH.with_suffix(".npz")
@@ -42,7 +43,7 @@ class Network:
         self.dim = file.sizes.hidden
         self._file, self._tokenizer = file, tokenizer
         with np.load(EXPONENTS) as exponents:
-            self._session = session_of(weights(file, exponents), GRAPH.read_bytes())
+            self._session = open_session(GRAPH.read_bytes(), weights(file, exponents))
 
     def vector(self, text: str) -> Vector:
         """Of a clean text that says what it is for; shape (dim,), length 1. What is beyond the window is left out."""
@@ -89,25 +90,6 @@ def linear(name: str, blocks: NDArray[np.void], exponents: NDArray[np.int8] | No
         f"{name}.scale": scales,
         f"{name}.zero": np.zeros(len(scales), np.int8),
     }
-
-
-def session_of(arrays: dict[str, NDArray[Any]], graph: bytes) -> Any:
-    """A graph with its weights. Raises ImportError, RuntimeError."""
-    import onnxruntime
-
-    onnxruntime.disable_telemetry_events()  # of Windows only, and of ours nowhere
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = (
-        1  # the thread that asks does the work: nobody spins, nobody waits
-    )
-    options.log_severity_level = 3
-    options.add_external_initializers(
-        list(arrays), [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays.values()]
-    )
-    try:
-        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # its errors have no class in common
-        raise RuntimeError(f"onnxruntime {onnxruntime.__version__}: {error}") from error
 
 
 _loading = threading.Lock()

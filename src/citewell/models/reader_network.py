@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from citewell.models.e5_file import E5File, Floats, Tokenizer, e5
+from citewell.models.onnx_session import open_session
 
 WEIGHTS = Path(__file__).with_name("weights") / "reader-int8.onnx"
 FIRST_TOKENS = 96  # of a question or a claim; what is beyond is left out
@@ -61,7 +62,7 @@ class Network:
 
     def __init__(self, file: E5File, tokenizer: Tokenizer, weights: Path = WEIGHTS) -> None:
         self._file, self._tokenizer = file, tokenizer
-        self._session = session_of(weights)
+        self._session = open_session(weights.read_bytes())
         self.constants: dict[str, Any] = json.loads(weights.with_suffix(".json").read_text(encoding="utf-8"))
 
     def tokens(self, text: str) -> Tokens:
@@ -91,21 +92,6 @@ class Network:
         starts, ends, answerable, support, tokens = self._session.run(None, fed)
         places = [0, *range(at, at + len(second))]
         return Heads(starts[0, places], ends[0, places], float(answerable[0]), support[0], tokens[0, 1 : 1 + len(first)])
-
-
-def session_of(path: Path) -> Any:
-    """Raises ImportError, OSError, RuntimeError."""
-    import onnxruntime
-
-    onnxruntime.disable_telemetry_events()  # of Windows only, and of ours nowhere
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # the thread that asks does the work
-    options.log_severity_level = 3
-    data = path.read_bytes()
-    try:
-        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # its errors have no class in common
-        raise RuntimeError(f"onnxruntime {onnxruntime.__version__}: {error}") from error
 
 
 _loading = threading.Lock()
