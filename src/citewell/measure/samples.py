@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import fmean
 
 from citewell.measure.calibration import Sample, fit, reliability
 from citewell.measure.figures import judged
@@ -25,9 +26,14 @@ def searches(item: Item) -> list[tuple[dict[str, float], bool]]:
 
 
 def picks(item: Item) -> list[tuple[dict[str, float], bool]]:
-    """Of what the reader marked in each passage, where an answer is to be had: is it right?"""
+    """Of what the reader marked in each passage, where some of it is right: is it? Signals as differences from the mean of
+    their question, for only what tells its candidates apart counts.
+    """
     found = item.answer.candidates if item.answer and item.answerable and judged(item) else []
-    return [(candidate.signals, candidate.right) for candidate in found]
+    if not any(candidate.right for candidate in found):
+        return []
+    means = {name: fmean(candidate.signals[name] for candidate in found) for name in found[0].signals}
+    return [({name: value - means[name] for name, value in c.signals.items()}, c.right) for c in found]
 
 
 def answers(tier: str, pick: Fit | None = None) -> SignalsOf:
