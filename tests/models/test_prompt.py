@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from pydantic import BaseModel, Field
 
@@ -92,4 +94,41 @@ async def test_json_fails_after_one_repair() -> None:
     with pytest.raises(PermanentError, match="no valid Town") as caught:
         await ask_json(llm, [Message(role="user", content="A town.")], Town)
     assert caught.value.code == "invalid_reply"
+    assert len(llm.calls) == 2
+
+
+class Towns(BaseModel):
+    towns: list[Town]
+
+
+CUT = '{"towns": [{"name": "Leeds {1} [", "people": 1}, {"name": "York", "people": 2}, {"name": "Hull {2}, ["'
+ASK = [Message(role="system", content="Reply with JSON."), Message(role="user", content="Towns.")]
+
+
+@pytest.mark.parametrize("end", ["", ', "people"', '"', "\\"])
+async def test_of_a_reply_that_was_cut_the_whole_items_are_taken(end: str) -> None:
+    """One call: what stands in it is not sent back."""
+    tokens = len(re.findall(r"\s*[a-zA-Z0-9]+|\s*.", CUT + end))
+    llm = ScriptedLLM(CUT + end + "}]}")
+    found = await ask_json(llm, ASK, Towns, max_tokens=tokens)
+    assert [town.name for town in found.towns] == ["Leeds {1} [", "York"]
+    assert len(llm.calls) == 1
+
+
+async def test_a_cut_reply_without_a_whole_item_is_asked_for_once_more_and_shorter() -> None:
+    """Its text is not sent again, and the beginning of the prompt stays, so that a prompt cache serves it."""
+    llm = ScriptedLLM(CUT, '{"towns": []}')
+    assert (await ask_json(llm, ASK, Towns, max_tokens=10)).towns == []
+    first, again = llm.calls[0].messages, llm.calls[1].messages
+    assert again[0] == first[0]
+    assert [message.role for message in again] == ["system", "user"]
+    assert again[1].content.startswith("Towns.\n\n")
+    assert "shorter" in again[1].content
+    assert "Leeds" not in again[1].content
+
+
+async def test_a_reply_that_is_cut_twice_is_an_error_that_says_so() -> None:
+    llm = ScriptedLLM(CUT, CUT)
+    with pytest.raises(PermanentError, match="cut at 10 tokens"):
+        await ask_json(llm, ASK, Towns, max_tokens=10)
     assert len(llm.calls) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,16 @@ async def test_an_answer_is_proved_against_the_stored_text(filled: App) -> None:
     assert citation.section == "Lighthouse"
     assert answer.usage.calls == 2
     assert answer.usage.seconds["total"] > 0
+
+
+async def test_of_a_draft_that_was_cut_the_whole_sentences_are_shown(filled: App) -> None:
+    """In two calls, and with a warning that the rest is lost."""
+    text = "The lighthouse was built in 1857."
+    said = json.dumps({"status": "answered", "sentences": [{"text": text, "kind": "fact", "evidence": ["1.2"]}]})
+    script(filled).enqueue(said.removesuffix("]}") + ', {"text": "And then' + " and then" * 4_000)
+    answer = await ask(filled, AskRequest(question="When was the lighthouse built?"))
+    assert (answer.status, answer.answer, answer.usage.calls) == ("answered", f"{text}[1]", 2)
+    assert any("longer than its limit of tokens" in warning for warning in answer.warnings)
 
 
 async def test_the_trace_keeps_steps_prompts_and_answer(filled: App) -> None:

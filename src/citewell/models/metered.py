@@ -53,6 +53,7 @@ class Metered:
         self.calls = 0
         self.tokens = Tokens()
         self.prompts: list[dict[str, Any]] = []
+        self.cut = 0  # structured replies that were longer than their limit of tokens
         self.spent = ""  # the limit that a call was refused for, as BudgetSpent names it
 
     async def chat(
@@ -71,6 +72,7 @@ class Metered:
         reply = await self._within(call, messages)
         reply = replace(reply, text=clean(reply.text))
         self._count("chat", messages, reply.text, reply.tokens)
+        self.cut += schema is not None and not reply.finished
         return reply
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:

@@ -22,12 +22,22 @@ from typing import TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from citewell.errors import PermanentError
-from citewell.models.base import LLM, OnToken
+from citewell.models.base import LLM, OnToken, Reply
 from citewell.types import Message, Role
 
 M = TypeVar("M", bound=BaseModel)
 Template = tuple[Message, ...]
 
+_HAN = re.compile(r"[\u3400-\u9fff]")  # in the system text: it is in the question's language
+_REPAIRS = (
+    "That reply does not fit: {problem}. Reply again with the JSON object only.",
+    "这个输出不符合要求：{problem}。请重新输出，只输出 JSON 对象。",
+)
+_SHORTER = (
+    "A first reply to this was too long and was cut off. Reply with a shorter JSON object.",
+    "上一次输出过长，被截断了。请输出更短的 JSON 对象。",
+)
+_MARK = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[][{}]', re.DOTALL)  # a string of JSON, whole or cut, or a bracket
 _HEADING = re.compile(r"^## (system|user|assistant)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{([a-z_][a-z0-9_]*)\}\}|\{([a-z_][a-z0-9_]*)\}")
 
@@ -74,25 +84,37 @@ def fill(template: Template, **variables: object) -> list[Message]:
 
 
 async def ask_json(
-    llm: LLM, messages: Sequence[Message], model: type[M], *, max_tokens: int = 256, on_token: OnToken | None = None
+    llm: LLM,
+    messages: Sequence[Message],
+    model: type[M],
+    *,
+    max_tokens: int = 256,
+    temperature: float = 0.0,
+    on_token: OnToken | None = None,
 ) -> M:
-    """Ask for JSON of `model`'s schema. A reply that does not fit is sent back once with what is wrong with it; a second one
-    raises PermanentError `invalid_reply`. `on_token` receives the first reply as it comes.
+    """Ask for JSON of `model`'s schema. A reply that does not fit is sent back once with what is wrong with it; of one that was
+    cut at `max_tokens` the whole items are taken, and where these do not fit, a shorter one is asked for once. A second one
+    that does not fit raises PermanentError `invalid_reply`. `on_token` receives the first reply as it comes.
     """
-    schema = model.model_json_schema()
-    reply = await llm.chat(messages, max_tokens=max_tokens, schema=schema, on_token=on_token)
-    try:
-        return read_json(reply.text, model)
-    except ValidationError as error:
-        problem = describe(error)
-    repair = f"That reply does not fit: {problem}. Reply again with the JSON object only."
-    again = [*messages, Message(role="assistant", content=reply.text), Message(role="user", content=repair)]
-    reply = await llm.chat(again, max_tokens=max_tokens, schema=schema)
-    try:
-        return read_json(reply.text, model)
-    except ValidationError as error:
-        problem = describe(error)
+    schema, sent, problem = model.model_json_schema(), list(messages), ""
+    for listen in (on_token, None):
+        reply = await llm.chat(sent, max_tokens=max_tokens, temperature=temperature, schema=schema, on_token=listen)
+        try:
+            return read_json(reply.text, model) if reply.finished else read_cut(reply.text, model)
+        except ValidationError as error:
+            problem = describe(error) if reply.finished else f"it was cut at {max_tokens} tokens"
+        sent = _repair(messages, reply, problem)
     raise PermanentError(f"{llm.name}: the reply is no valid {model.__name__}: {problem}", code="invalid_reply")
+
+
+def _repair(messages: Sequence[Message], reply: Reply, problem: str) -> list[Message]:
+    """The messages that ask again. What was cut is not sent back: it is long, and it is lost."""
+    zh = any(_HAN.search(message.content) for message in messages[:1])
+    if reply.finished:
+        said = _REPAIRS[zh].format(problem=problem)
+        return [*messages, Message(role="assistant", content=reply.text), Message(role="user", content=said)]
+    *before, last = messages
+    return [*before, last.model_copy(update={"content": f"{last.content}\n\n{_SHORTER[zh]}"})]
 
 
 def read_json(text: str, model: type[M]) -> M:
@@ -105,6 +127,28 @@ def read_json(text: str, model: type[M]) -> M:
         except ValueError:  # no JSON, or another object than the one asked for
             continue
     return model.model_validate_json(text)
+
+
+def read_cut(text: str, model: type[M]) -> M:
+    """Validate what is whole of a reply that was cut: lists end at their last object that is whole. Raises as `read_json`."""
+    try:
+        return read_json(text, model)
+    except ValidationError:
+        return model.model_validate_json(_closed(text[text.find("{") :]))
+
+
+def _closed(text: str) -> str:
+    """JSON that was cut, up to the last object within it that is whole, with what is open there closed."""
+    brackets: list[str] = []
+    whole = text
+    for found in _MARK.finditer(text):
+        if found[0] in "[{":
+            brackets.append("]" if found[0] == "[" else "}")
+        elif found[0] in "]}" and brackets:
+            brackets.pop()
+            if found[0] == "}":
+                whole = text[: found.end()] + "".join(reversed(brackets))
+    return whole
 
 
 def describe(error: ValidationError) -> str:

@@ -89,7 +89,8 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
                 yield Event("step", step if n else _named(step, run))
             async for event in events:
                 if isinstance(event.data, Answer):
-                    answer = event.data if run.repeats else await _stored(run, event.data)
+                    ended = _with_cut(run, event.data)
+                    answer = ended if run.repeats else await _stored(run, ended)
                     for warning in answer.warnings:
                         yield Event("warning", warning)
                     yield Event("answer", answer)
@@ -105,6 +106,14 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
         if app.root.stopping.cut.is_set():
             raise await asyncio.shield(asyncio.ensure_future(cut_off(app, run))) from None
         raise
+
+
+def _with_cut(run: Run, answer: Answer) -> Answer:
+    """The answer with a warning where the chat model wrote more than it may: what it said beyond that is lost."""
+    if not run.meter or not run.meter.cut:
+        return answer
+    warning = "a reply of the chat model was longer than its limit of tokens: what was cut off is lost"
+    return answer.model_copy(update={"warnings": [*answer.warnings, warning]})
 
 
 def _named(step: Step, run: Run) -> Step:

@@ -33,6 +33,7 @@ export const answers = {
   "something is to be forgotten": "有需要忘记的内容",
   "stored are: {1}": "其中有：{1}",
   "the answer could not be proved: {1}": "未能证实回答：{1}",
+  "a reply of the chat model was longer than its limit of tokens: what was cut off is lost": "对话模型的一次输出超过了词元上限：被截断的部分已丢失",
   "the chat model did not answer, so only confirmed questions count: {1}": "对话模型没有回应，因此只用已确认的问题：{1}",
   "the chat model did not answer, so the evidence itself is shown: {1}": "对话模型没有回应，因此直接显示找到的原文：{1}",
   "the chat model did not answer: {1}": "对话模型没有回应：{1}",

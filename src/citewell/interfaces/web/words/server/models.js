@@ -16,6 +16,7 @@ export const models = {
   "is the server running?": "服务器在运行吗？",
   "is this an OpenAI-compatible server, and {1}_url complete with its /v1?":
     "这是 OpenAI 兼容的服务器吗？{1}_url 完整并含 /v1 吗？",
+  "it was cut at {1} tokens": "它在 {1} 个词元处被截断",
   "llama.cpp cannot be started: {1}": "无法启动 llama.cpp：{1}",
   "no {1} in the reply": "回应中没有 {1}",
   "reranker = \"http\" needs an endpoint with /rerank": "reranker = \"http\" 需要带 /rerank 的接口",
