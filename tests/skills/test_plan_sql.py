@@ -14,6 +14,8 @@ from citewell.retrieve.engines.base import Column, Schema, Table
 from citewell.skills.link import Link, Linked
 from citewell.skills.plan_sql import Analysis, Asked, Candidate, Term, analyze, answerable, order, repair, write
 from citewell.skills.schema_text import schema_text, table_text
+from citewell.skills.sql_reply import NotInTables
+from citewell.types import Message
 
 QUESTION = "How many customers live in Paris?"
 PLAIN = Analysis("count")
@@ -40,11 +42,11 @@ async def test_the_model_is_sent_the_schema_the_examples_and_the_question_last()
     found = await write(asked, PLAIN, llm)
     assert found == Candidate("SELECT count(*) FROM customer", rules=("rule_1",))  # the example was shown, not followed
     sent = [message.content for message in llm.calls[0].messages]
-    assert sent[0].startswith("You write SQLite.")
+    assert sent[0].startswith("You write SQLite ")
     assert sent[-3].startswith("CREATE TABLE customer (")
     assert "regular: a customer with 3 sales" in sent[-3]
     assert sent[-3].endswith("Which cities have customers?")
-    assert json.loads(sent[-2]) == {"sql": "SELECT 1"}
+    assert json.loads(sent[-2])["sql"] == "SELECT 1"
     assert "open sales are none" in sent[-1]
     assert sent[-1].endswith(f"Question: {QUESTION}")
     assert llm.calls[0].schema is not None
@@ -57,7 +59,7 @@ async def test_a_confirmed_statement_needs_no_model() -> None:
     assert (await analyze(asked, ScriptedLLM(), ScriptedEmbedder())).answerable
     other = replace(asked, question="How many customers live in 上海?")
     found = await write(other, PLAIN, None)
-    assert found is not None
+    assert isinstance(found, Candidate)
     assert (found.how, found.sql) == ("adapted", "SELECT count(*) FROM customer WHERE City = '上海'")
 
 
@@ -65,7 +67,7 @@ async def test_a_statement_of_the_make_of_an_example_follows_it() -> None:
     llm = ScriptedLLM(written("select count(*) from customer where city = 'Lyon'"))
     asked = Asked(QUESTION, "en", SHOP, (), (known("SELECT count(*) FROM customer WHERE City = 'Rome'"),))
     found = await write(asked, PLAIN, llm)
-    assert found is not None
+    assert isinstance(found, Candidate)
     assert (found.item_id, found.how) == ("qa_confirmed_1", "example")
 
 
@@ -75,7 +77,7 @@ async def test_what_a_correction_calls_wrong_is_not_followed() -> None:
     right = replace(right, item=right.item.model_copy(update={"question": QUESTION, "wrong": "select 4"}))
     assert await write(Asked(QUESTION, "en", SHOP, (), (wrong,)), PLAIN, None) is not None
     found = await write(Asked(QUESTION, "en", SHOP, (), (wrong, right)), PLAIN, None)
-    assert found is not None
+    assert isinstance(found, Candidate)
     assert (found.sql, found.rules) == ("SELECT 5", ("rule_1",))
 
 
@@ -91,7 +93,7 @@ async def test_a_reviewed_correction_of_this_very_question_is_followed() -> None
 async def test_a_correction_that_is_a_statement_is_an_example() -> None:
     llm = ScriptedLLM(written("SELECT  2"))
     found = await write(Asked(QUESTION, "en", SHOP, (), (rule("count paid ones", "SELECT 3"),)), PLAIN, llm)
-    assert found is not None
+    assert isinstance(found, Candidate)
     assert (found.item_id, found.how, found.rules) == ("", "", ("rule_1",))
     assert any("SELECT 3" in message.content for message in llm.calls[0].messages)
 
@@ -108,24 +110,50 @@ async def test_a_correction_that_is_a_statement_is_an_example() -> None:
     ],
 )
 async def test_replies_of_models_that_keep_to_the_shape_and_of_others(reply: str, sql: str | None) -> None:
-    found = await write(Asked(QUESTION, "en", SHOP), PLAIN, ScriptedLLM(reply))
-    assert (found.sql if found else None) == sql
+    llm = ScriptedLLM(reply)
+    llm.evidence_tokens = 500
+    found = await write(Asked(QUESTION, "en", SHOP), PLAIN, llm)
+    assert (found.sql if isinstance(found, Candidate) else None) == sql
+    assert list((llm.calls[0].schema or {})["properties"]) == ["sql"], "a small one is asked for a statement and nothing else"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_a_connected_model_may_say_that_the_tables_lack_it(lang: str) -> None:
+    said = {"status": "not_in_tables", "sql": "", "reason": "There are no zebras."}
+    llm = ScriptedLLM(json.dumps(said))
+    assert await write(Asked("How many zebras?", lang, SHOP), PLAIN, llm) == NotInTables("There are no zebras.")
+    assert "not_in_tables" in llm.calls[0].messages[0].content
+    assert [message.role for message in llm.calls[0].messages][:2] == ["system", "user"]
+
+
+async def test_a_connected_model_reads_the_conversation_of_a_follow_up() -> None:
+    full = "How many customers live in Lyon?"
+    llm = ScriptedLLM(json.dumps({"question": full, "status": "written", "sql": "SELECT 1"}))
+    turns = (
+        Message(role="user", content=QUESTION),
+        Message(role="assistant", content="3."),
+        Message(role="user", content="Lyon?"),
+    )
+    found = await write(Asked(f"{QUESTION} Lyon?", "en", SHOP, history=turns), PLAIN, llm)
+    assert found == Candidate("SELECT 1", question=full)
+    sent = llm.calls[0].messages[-1].content
+    assert sent.endswith(f"Conversation before:\nuser: {QUESTION}\nassistant: 3.\n\nQuestion: Lyon?")
 
 
 async def test_what_the_schema_can_put_right_is_put_right() -> None:
     llm = ScriptedLLM(written("SELECT amount FROM sale WHERE status = 'PAID'"))
     found = await write(Asked("paid sales?", "en", SHOP), PLAIN, llm)
-    assert found is not None
+    assert isinstance(found, Candidate)
     assert found.sql == "SELECT amount FROM sale WHERE status = 'paid'"
 
 
 async def test_a_repair_tells_the_engines_message() -> None:
     llm = ScriptedLLM(written("SELECT Name FROM customer"))
     found = await repair(Asked(QUESTION, "en", SHOP), PLAIN, llm, "SELECT x FROM customer", "no such column: x")
-    assert found is not None
+    assert isinstance(found, Candidate)
     assert found.sql == "SELECT Name FROM customer"
     assert "no such column: x" in llm.calls[0].messages[-1].content
-    assert json.loads(llm.calls[0].messages[-2].content) == {"sql": "SELECT x FROM customer"}
+    assert json.loads(llm.calls[0].messages[-2].content)["sql"] == "SELECT x FROM customer"
 
 
 async def test_a_question_about_other_things_is_not_answerable_and_says_what_is_missing() -> None:

@@ -10,17 +10,18 @@ import secrets
 from collections.abc import Sequence
 from typing import Literal
 
-from citewell.agents.data_end import clarify, refuse, settle
+from citewell.agents.data_end import clarify, refuse, refuse_lacking, settle
 from citewell.agents.data_state import DataState, Deps, Loaded
-from citewell.agents.data_statement import asked_of, outcome, proposed
+from citewell.agents.data_statement import asked_of, outcome, proposed, recall
 from citewell.errors import BudgetSpent, CitewellError, NotFound, SourceUnavailable
 from citewell.flow import END, Graph, node, note
 from citewell.ingest.sentences import language
 from citewell.models.base import LLM
 from citewell.skills import plan_sql
 from citewell.skills.clean import clean
-from citewell.skills.data_words import asked_which_source, either, listed, say
-from citewell.skills.fit_tables import asks_for_figures, outline
+from citewell.skills.data_words import asked_which_source, either, say
+from citewell.skills.decision import is_connected
+from citewell.skills.fit_tables import asks_for_figures
 from citewell.skills.intent import has_pattern
 from citewell.skills.link import content_words
 from citewell.skills.reference import candidates, depends_on_history, joined
@@ -28,8 +29,6 @@ from citewell.skills.understand import in_full
 from citewell.skills.validate import objection
 from citewell.skills.wording import asks_which
 from citewell.types import Message
-
-OUTLINED = 3  # tables that a refusal names
 
 
 @node("Load Context")
@@ -59,7 +58,7 @@ async def load_context(state: DataState, deps: Deps) -> Literal["analyze", "no_a
         return "no_answer"
     state.source, state.source_name = loaded, loaded.name
     note(source=loaded.name, standalone=state.standalone)
-    await _recall(state, deps)
+    await recall(state, deps)
     return "analyze"
 
 
@@ -74,6 +73,9 @@ async def _alone(state: DataState, question: str, history: list[Message], llm: L
     if asked >= 0 and _only_names(question, ours):
         return await _alone(state, history[asked].content, history[:asked], None)
     if llm is None or ours:
+        return joined(question, history)
+    if is_connected(llm):
+        state.is_joined = True
         return joined(question, history)
     try:
         return await in_full(question, history, llm)
@@ -134,19 +136,6 @@ def _failed(state: DataState, node_name: str, error: CitewellError) -> Literal["
     return "return_error"
 
 
-async def _recall(state: DataState, deps: Deps) -> None:
-    """Confirmed items help, and nothing is lost without them."""
-    try:
-        state.known = await deps.recall(state.standalone, state.source_name)
-    except CitewellError as error:
-        state.warnings.append(f"confirmed answers could not be looked up: {error.message}")
-    note(known=[{"item_id": _id(known.item), "similarity": round(known.similarity, 3)} for known in state.known])
-
-
-def _id(item: object) -> str:
-    return str(getattr(item, "item_id", "") or getattr(item, "rule_id", ""))
-
-
 @node("Analyze Intent")
 async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_answer"]:
     """What the question wants of which tables and columns; refused where they do not have it, asked back where it is open."""
@@ -166,23 +155,13 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
     note(intent_type=analysis.intent_type, parameters=analysis.parameters, reasoning=analysis.reasoning, **odds)
     if not analysis.answerable:
         note(missing=list(analysis.missing))
-        refuse(state, "not_in_data", _not_in_data(state, analysis))
+        refuse_lacking(state, analysis.missing)
         return "no_answer"
     if len(analysis.choices) > 1:
         note(choices=list(analysis.choices))
         clarify(state, say("which_reading", state.lang, options=either(analysis.choices, state.lang)), analysis.choices)
         return "no_answer"
     return "write"
-
-
-def _not_in_data(state: DataState, analysis: plan_sql.Analysis) -> str:
-    """What is missing, and what there is."""
-    assert state.source is not None
-    lang, source = state.lang, state.source
-    key = "not_in_data" if analysis.missing else "not_in_data_bare"
-    first = say(key, lang, source=source.name, missing=listed(analysis.missing, lang))
-    there = outline(source.schema, OUTLINED, state.standalone, source.glossary)
-    return first + ("" if lang == "zh" else " ") + say("they_have", lang, outline=there)
 
 
 @node("Generate SQL")

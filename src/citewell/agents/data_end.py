@@ -17,19 +17,22 @@ from citewell.skills.answering import note_judgements
 from citewell.skills.cell_text import lines
 from citewell.skills.chart import choose
 from citewell.skills.cite import Proof
-from citewell.skills.data_words import say
+from citewell.skills.data_words import listed, say
 from citewell.skills.decision import is_connected
-from citewell.skills.draft import write_draft
+from citewell.skills.draft import Draft, write_draft
 from citewell.skills.evidence import Passage
+from citewell.skills.fit_tables import outline
 from citewell.skills.format import with_markers
-from citewell.skills.numbered import number_sentences
+from citewell.skills.numbered import Unit, number_sentences
 from citewell.skills.plan_sql import Candidate
 from citewell.skills.proof.exact import is_quoted
-from citewell.skills.proof.prove import judge_draft, show_proof
+from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
 from citewell.skills.stored_values import Absent, stand_in, tables_of
 from citewell.skills.tell_rows import QUOTED, hollow, tell
 from citewell.types import Citation, Event, Followed, Hit, How, Sentence
 
+OUTLINED = 3  # tables that a refusal names
+LONGEST_REASON = 400  # characters of a model's reason
 SHOWN = 50  # rows that a connected model reads to word the answer
 
 # Log-odds that an answer is right: a statement of the model's own 2.3 (0.91); where several were written, 3.2 less and up to
@@ -48,6 +51,16 @@ def refuse(state: DataState, reason: str, text: str) -> None:
     """No answer, and why."""
     state.status, state.stop_reason, state.final_answer = "refused", reason, text
     state.execution_status = state.execution_status or reason
+
+
+def refuse_lacking(state: DataState, missing: Sequence[str] = (), *, reason: str = "") -> None:
+    """No answer, since the tables do not have it: what is missing, or the model's own reason, and what there is."""
+    assert state.source is not None
+    lang, source = state.lang, state.source
+    key = "not_in_data_reason" if reason else "not_in_data" if missing else "not_in_data_bare"
+    first = say(key, lang, source=source.name, missing=listed(missing, lang), reason=" ".join(reason.split())[:LONGEST_REASON])
+    there = outline(source.schema, OUTLINED, state.standalone, source.glossary)
+    refuse(state, "not_in_data", first + ("" if lang == "zh" else " ") + say("they_have", lang, outline=there))
 
 
 def clarify(state: DataState, text: str, choices: Sequence[str]) -> None:
@@ -87,11 +100,11 @@ async def settle(state: DataState, deps: Deps) -> None:
 
 
 async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
-    """Our own sentences, whose figures are cells; a connected model's instead, where its judge finds each of them proved by the
-    rows and the statement.
+    """Our own sentences, whose figures are cells; a connected model's instead, where its judge finds them proved by the rows
+    and the statement, at the second try at the latest. Where only some are proved, they stand before ours.
     """
     own = [Sentence(text=each.text, verdict="supported") for each in tell(rows, state.lang)]
-    if deps.llm is None or state.degraded or not is_connected(deps.llm) or hollow(rows):
+    if deps.llm is None or state.degraded or not is_connected(deps.llm):
         return own
     units = number_sentences([_rows_passage(state, rows)])
     try:
@@ -99,21 +112,37 @@ async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
     except CitewellError as error:
         note(worded=error.message)
         return own
-    if any(is_quoted(sentence.text, units) for sentence in draft.sentences):
+    proven = await _proven(state, deps, draft, units)
+    if any(is_quoted(sentence.text, units) for sentence in proven.draft.sentences):
         return own  # a row that is copied is not worded
+    if not proven.proved:
+        told = [s for s in show_proof(proven).sentences if s.verdict != "unsupported" and s.kind != "not_told"]
+        return [*(s.model_copy(update={"citations": []}) for s in told), *own]
+    if proven.draft.status == "not_told":
+        if hollow(rows):
+            return own
+        refuse(state, "not_in_data", proven.draft.text)
+    return [s.model_copy(update={"citations": []}) for s in show_proof(proven).sentences]
+
+
+async def _proven(state: DataState, deps: Deps, draft: Draft, units: Sequence[Unit]) -> Proven:
+    """The draft judged, and where some of it is doubted, written once more with the reasons."""
+    if any(is_quoted(sentence.text, units) for sentence in draft.sentences):
+        return Proven(draft, [])
     proven = await judge_draft(draft, state.standalone, units, deps.judge)
     note_judgements(proven)
-    if not proven.proved:
-        return own
-    if draft.status == "not_told":
-        refuse(state, "not_in_data", draft.text)
-    return [s.model_copy(update={"citations": []}) for s in show_proof(proven).sentences]
+    if proven.proved or proven.failure or not proven.judgements or deps.llm is None or deps.late():
+        return proven
+    again = await repair_draft(deps.llm, deps.judge, state.standalone, units, proven, history=state.history)
+    note(repaired=again is not proven)
+    note_judgements(again)
+    return again
 
 
 def _rows_passage(state: DataState, rows: Rows) -> Passage:
     """The rows as evidence, one line each, headed by the statement that gave them and their number."""
     assert state.source is not None
-    parts = lines(rows, SHOWN)
+    parts = _lines(rows, SHOWN)
     heading = f"SQL: {' '.join(state.generated_logic.split())}"
     count = f"{len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''}"
     text = "\n".join(parts)
@@ -126,11 +155,15 @@ def _rows_passage(state: DataState, rows: Rows) -> Passage:
     return Passage(1, hit, tuple(spans), text)
 
 
+def _lines(rows: Rows, most: int) -> list[str]:
+    """The rows, one line each; one line where there is none."""
+    return lines(rows, most) or [f"0 rows: {', '.join(rows.columns)}"]
+
+
 def _proof(state: DataState, rows: Rows, told: list[Sentence]) -> Proof:
     """All sentences rest on the same rows."""
     assert state.source is not None
-    quoted = lines(rows, QUOTED) or [f"0 rows: {', '.join(rows.columns)}"]
-    quote = "\n".join(quoted)
+    quote = "\n".join(_lines(rows, QUOTED))
     citation = Citation(
         n=1,
         origin="table",

@@ -68,6 +68,7 @@ class DataState:
     # Load Context
     lang: str = "en"
     standalone: str = ""  # a follow-up, put in full words
+    is_joined: bool = False  # or only joined to what was asked before: who writes the statement puts it in full words
     source: Loaded | None = None
     known: list[Known] = field(default_factory=list)
     # Analyze Intent

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import Literal
 
 from citewell.agents.data_empty import mended
-from citewell.agents.data_end import refuse
+from citewell.agents.data_end import refuse, refuse_lacking
 from citewell.agents.data_lists import leader, once
 from citewell.agents.data_state import DataState, Deps, Result
 from citewell.errors import CitewellError, StatementFailed, StatementRefused
@@ -20,8 +20,12 @@ from citewell.models.base import LLM
 from citewell.retrieve.engines.base import Rows, Value
 from citewell.skills import plan_sql
 from citewell.skills.data_words import say
-from citewell.skills.plan_sql import Asked, Candidate
+from citewell.skills.decision import is_connected
+from citewell.skills.plan_sql import Analysis, Asked, Candidate
+from citewell.skills.sql_reply import NotInTables
 from citewell.skills.tell_rows import hollow
+from citewell.skills.understand import RECENT_MESSAGES
+from citewell.types import Message
 
 # A first statement is taken alone where the model is so sure that the tables answer the question (log-odds; 3 is 95 %).
 SURE = 3.0
@@ -35,7 +39,23 @@ def asked_of(state: DataState) -> Asked:
     """What the jobs of `plan_sql` share."""
     assert state.source is not None
     source = state.source
-    return Asked(state.standalone, state.lang, source.schema, source.glossary, tuple(state.known))
+    history: tuple[Message, ...] = ()
+    if state.is_joined:
+        history = (*state.history[-RECENT_MESSAGES:], Message(role="user", content=state.question))
+    return Asked(state.standalone, state.lang, source.schema, source.glossary, tuple(state.known), history)
+
+
+async def recall(state: DataState, deps: Deps) -> None:
+    """What people confirmed of questions like it; nothing is lost without it."""
+    try:
+        state.known = await deps.recall(state.standalone, state.source_name)
+    except CitewellError as error:
+        state.warnings.append(f"confirmed answers could not be looked up: {error.message}")
+    note(known=[{"item_id": _id(known.item), "similarity": round(known.similarity, 3)} for known in state.known])
+
+
+def _id(item: object) -> str:
+    return str(getattr(item, "item_id", "") or getattr(item, "rule_id", ""))
 
 
 def chat_model(deps: Deps) -> LLM | None:
@@ -46,6 +66,10 @@ def chat_model(deps: Deps) -> LLM | None:
 async def proposed(state: DataState, deps: Deps) -> Literal["execute", "repair", "no_answer"]:
     """Fill `state.candidates` with statements that may run. Raises what the model raises."""
     written = await _again(state, deps) if state.problem else await _written(state, deps)
+    if isinstance(written, NotInTables):
+        if state.kept is None:
+            refuse_lacking(state, reason=written.reason)
+        return "no_answer"
     if not written and not state.problem:
         reason = "model_failed" if state.degraded else "no_model" if deps.llm is None else "no_statement"
         refuse(state, reason, say(reason, state.lang, source=state.source_name))
@@ -60,16 +84,18 @@ async def proposed(state: DataState, deps: Deps) -> Literal["execute", "repair",
     return next_try(state, deps)
 
 
-async def _written(state: DataState, deps: Deps) -> list[Candidate]:
-    """A confirmed statement, or as many of the model's as it takes to be sure."""
+async def _written(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
+    """A confirmed statement, or as many of the model's as it takes to be sure: of a connected one the first."""
     assert state.intent_analysis is not None
     asked, analysis, llm = asked_of(state), state.intent_analysis, None if state.degraded else chat_model(deps)
     first = await plan_sql.write(asked, analysis, llm)
-    if first is None:
-        return []
+    if first is not None and first.question:
+        first = await _in_full(state, deps, analysis, first)
+    if first is None or isinstance(first, NotInTables):
+        return first or []
     found = [first]
     judged = analysis.log_odds is not None and analysis.log_odds >= SURE
-    if llm is None or judged or plan_sql.sure(asked, analysis, first):
+    if llm is None or judged or is_connected(llm) or plan_sql.sure(asked, analysis, first):
         return found
     for temperature in TEMPERATURES[: deps.settings.candidates - 1]:
         if deps.late() or deps.hurried() or _said_twice(found):
@@ -79,8 +105,17 @@ async def _written(state: DataState, deps: Deps) -> list[Candidate]:
         except CitewellError as error:  # the first one is there
             state.warnings.append(f"fewer statements were compared: {error.message}")
             break
-        found += [other] if other is not None else []
+        found += [other] if isinstance(other, Candidate) else []
     return found
+
+
+async def _in_full(state: DataState, deps: Deps, analysis: Analysis, first: Candidate | NotInTables) -> Candidate | NotInTables:
+    """A follow-up that the model put in full words may be one that people have confirmed."""
+    state.standalone, state.is_joined = first.question, False
+    note(standalone=state.standalone)
+    await recall(state, deps)
+    confirmed = await plan_sql.write(asked_of(state), analysis, None)
+    return confirmed if isinstance(confirmed, Candidate) else first
 
 
 def _said_twice(found: list[Candidate]) -> bool:
@@ -133,7 +168,7 @@ def _give_up(state: DataState, reason: str, text: str) -> Literal["no_answer"]:
     return "no_answer"
 
 
-async def _again(state: DataState, deps: Deps) -> list[Candidate]:
+async def _again(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
     """The statement in hand written anew; one that was tried already is not run again."""
     assert state.intent_analysis is not None
     assert deps.llm is not None, "next_try asks for a repair only where a model can write it"
@@ -141,9 +176,11 @@ async def _again(state: DataState, deps: Deps) -> list[Candidate]:
     state.repairs += 1
     before = {_same(each["sql"]) for each in state.tried}
     other = await plan_sql.repair(asked, analysis, deps.llm, state.generated_logic, state.problem)
-    if other is None or _same(other.sql) in before:
+    if other is None or (isinstance(other, Candidate) and _same(other.sql) in before):
         other = await plan_sql.write(asked, analysis, deps.llm, temperature=FRESH)
     note(repairs=state.repairs, problem=state.problem)
+    if isinstance(other, NotInTables):
+        return other
     return [] if other is None or _same(other.sql) in before else [other]
 
 

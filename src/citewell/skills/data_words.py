@@ -14,6 +14,7 @@ _TEXTS = {
         "no_source": "There are no tables to ask; `citewell data add FILE` adds some.",
         "not_in_data": "The tables of {source} cannot answer this: they hold nothing for {missing}.",
         "not_in_data_bare": "The tables of {source} cannot answer this.",
+        "not_in_data_reason": "The tables of {source} cannot answer this: {reason}",
         "they_have": "They hold: {outline}.",
         "no_model": "Without a chat model only questions that people have confirmed can be answered, and none of those fits. "
         "Name a model in the setting llm (docs/models.md).",
@@ -38,6 +39,7 @@ _TEXTS = {
         "no_source": "没有可以查询的表格；可用 `citewell data add 文件` 添加。",
         "not_in_data": "{source} 的表无法回答这个问题：其中没有与{missing}对应的内容。",
         "not_in_data_bare": "{source} 的表无法回答这个问题。",
+        "not_in_data_reason": "{source} 的表无法回答这个问题：{reason}",
         "they_have": "其中有：{outline}。",
         "no_model": "没有对话模型时，只能回答经人确认过的问题，而这个问题与它们都不相符。"
         "请在设置 llm 中指定一个模型（docs/models.md）。",

@@ -5,7 +5,6 @@ The one rule: nothing here runs a statement; what the model writes is a proposal
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
@@ -13,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from citewell.knowledge.confirmed_types import Confirmed, Known, Rule
 from citewell.models.base import LLM, Embedder
-from citewell.models.prompt import fill, load, read_json
+from citewell.models.prompt import fill, load
 from citewell.retrieve.engines.base import Dialect, Schema
 from citewell.skills.decision import is_connected
+from citewell.skills.draft import LONGEST_TURN
 from citewell.skills.link import Linked, link
 from citewell.skills.schema_text import budget_of, schema_text
 from citewell.skills.sql_ask import choices_of, intent_type
 from citewell.skills.sql_follow import followed, likened
 from citewell.skills.sql_mend import mended, tables_read
+from citewell.skills.sql_reply import NotInTables, SQLReply, as_reply, ask_sql
 from citewell.types import Message
 
 ENGINES: dict[Dialect, str] = {"duckdb": "DuckDB SQL", "sqlite": "SQLite", "postgres": "PostgreSQL", "mysql": "MySQL"}
@@ -35,7 +34,9 @@ LABELS = {
         "values": "Stored values in the question:",
         "rules": "Corrections that people made to answers of similar questions:",
         "gate": "Do these tables have the columns that this question needs? Reply with one word, yes or no.",
+        "conversation": "Conversation before:",
         "failed": "That statement failed: {problem}\nWrite it anew. Reply with the statement only.",
+        "anew": "That statement failed: {problem}\nReply again, with a statement that works.",
         "confirmed": "people have confirmed an answer to this question ({item})",
         "stored": "'{value}' is stored in {place}",
         "nothing": "nothing stands for {words}",
@@ -47,14 +48,15 @@ LABELS = {
         "values": "问题中的已存值：",
         "rules": "人们对类似问题的回答所作的更正：",
         "gate": "这些表里有没有回答这个问题所需要的列？只回答一个词，yes 或 no。",
+        "conversation": "此前的对话：",
         "failed": "上面的语句失败了：{problem}\n请重写。只回复语句。",
+        "anew": "上面的语句失败了：{problem}\n请重新回复，给出可用的语句。",
         "confirmed": "人们已经确认过这个问题的回答（{item}）",
         "stored": "'{value}' 存于 {place}",
         "nothing": "没有与 {words} 对应的内容",
         "odds": "模型判断这些表能够回答，对数几率 {odds:.1f}",
     },
 }
-STATEMENT_TOKENS = 300
 EXAMPLES = 3  # confirmed items shown to the model
 RULES = 3
 # Similarity of questions from which a confirmed item is shown to the model as an example.
@@ -72,13 +74,16 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """All that the jobs on one question share. `known`: confirmed items and rules, best first."""
+    """All that the jobs on one question share. `known`: confirmed items and rules, best first. `history`: of a follow-up that
+    only a connected model will put in full words, the conversation; its last turn is the question as it was put.
+    """
 
     question: str
     lang: str
     schema: Schema
     glossary: tuple[Term, ...] = ()
     known: tuple[Known, ...] = ()
+    history: tuple[Message, ...] = ()
 
     @property
     def dialect(self) -> Dialect:
@@ -106,7 +111,8 @@ class Analysis:
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A statement. `item_id` of the confirmed item that it is (`reused`) or was made of by other parameters (`adapted`) or that
-    was shown to the model (`example`); empty where nothing was followed. `rules`: ids of the rules that were shown.
+    was shown to the model (`example`); empty where nothing was followed. `rules`: ids of the rules that were shown. `question`:
+    a follow-up in full words, where the model that wrote the statement put it so.
     """
 
     sql: str
@@ -114,12 +120,7 @@ class Candidate:
     how: str = ""
     similarity: float = 0.0
     rules: tuple[str, ...] = ()
-
-
-class Written(BaseModel):
-    """The reply's shape."""
-
-    sql: str
+    question: str = ""
 
 
 # Whether the schema can answer: a logistic of the model's log-odds and of the share of the question's content words that
@@ -174,7 +175,9 @@ def answerable(log_odds: float | None, linked: Linked, *, alike: float = 0.0) ->
     return 1 / (1 + math.exp(-figure)) >= ANSWERABLE
 
 
-async def write(asked: Asked, analysis: Analysis, llm: LLM | None, *, temperature: float = 0.0) -> Candidate | None:
+async def write(
+    asked: Asked, analysis: Analysis, llm: LLM | None, *, temperature: float = 0.0
+) -> Candidate | NotInTables | None:
     """One candidate: a confirmed statement where one fits, else the model's. None where nobody can write it."""
     if temperature == 0.0 and (follow := followed(asked.question, asked.schema, asked.known)) is not None:
         sql, known, how = follow
@@ -183,24 +186,19 @@ async def write(asked: Asked, analysis: Analysis, llm: LLM | None, *, temperatur
         return Candidate(sql, item_id, how, known.similarity, rules)
     if llm is None:
         return None
-    reply = await llm.chat(
-        _sent(asked, analysis.linked, llm, shots=temperature == 0.0),
-        max_tokens=STATEMENT_TOKENS,
-        temperature=temperature,
-        schema=Written.model_json_schema(),
-    )
-    return _candidate(reply.text, asked, analysis)
+    sent = _sent(asked, analysis.linked, llm, shots=temperature == 0.0 or is_connected(llm))
+    return _proposal(await ask_sql(llm, sent, temperature=temperature), asked, analysis)
 
 
-async def repair(asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str) -> Candidate | None:
+async def repair(asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str) -> Candidate | NotInTables | None:
     """The statement written anew, knowing the engine's message."""
+    failed = LABELS[asked.lang]["anew" if is_connected(llm) else "failed"]
     sent = [
         *_sent(asked, analysis.linked, llm),
-        Message(role="assistant", content=json.dumps({"sql": sql}, ensure_ascii=False)),
-        Message(role="user", content=LABELS[asked.lang]["failed"].format(problem=" ".join(problem.split())[:300])),
+        Message(role="assistant", content=as_reply(sql, llm)),
+        Message(role="user", content=failed.format(problem=" ".join(problem.split())[:300])),
     ]
-    reply = await llm.chat(sent, max_tokens=STATEMENT_TOKENS, schema=Written.model_json_schema())
-    return _candidate(reply.text, asked, analysis)
+    return _proposal(await ask_sql(llm, sent), asked, analysis)
 
 
 def sure(asked: Asked, analysis: Analysis, candidate: Candidate) -> bool:
@@ -219,10 +217,14 @@ def order(candidates: Sequence[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda each: (each.how not in {"reused", "adapted"}, -times[_folded(each.sql)]))
 
 
-def _candidate(text: str, asked: Asked, analysis: Analysis) -> Candidate | None:
-    sql = _statement(text)
-    if not sql:
-        return None
+def _proposal(reply: SQLReply, asked: Asked, analysis: Analysis) -> Candidate | NotInTables | None:
+    question = reply.question.strip() if asked.history else ""
+    if reply.status == "not_in_tables" or (not reply.sql and reply.reason.strip()):
+        return NotInTables(reply.reason.strip(), question)
+    return _candidate(reply.sql, question, asked, analysis) if reply.sql else None
+
+
+def _candidate(sql: str, question: str, asked: Asked, analysis: Analysis) -> Candidate:
     shown = _examples(asked.known)
     whole = mended(sql, asked.schema, analysis.linked, asked.question)
     # what was only in the prompt was not followed: a statement of the same make was
@@ -235,26 +237,14 @@ def _candidate(text: str, asked: Asked, analysis: Analysis) -> Candidate | None:
         "example" if first else "",
         first.similarity if first else 0.0,
         rules,
+        question,
     )
-
-
-def _statement(text: str) -> str:
-    """What the model wrote, out of its JSON, or out of a code fence where it did not keep to that."""
-    try:
-        return read_json(text, Written).sql.strip().rstrip(";").strip()
-    except ValidationError:
-        fenced = re.search(r"```(?:sql)?\s*(.*?)(?:```|\Z)", text, re.DOTALL)
-        plain = (fenced[1] if fenced else text).strip()
-        return plain.rstrip(";").strip() if re.match(r"(?i)\s*(select|with|explain|values)\b", plain) else ""
 
 
 def _sent(asked: Asked, linked: Linked | None, llm: LLM, *, gate: bool = False, shots: bool = True) -> list[Message]:
     """System text, examples, the schema with confirmed examples, the question: what changes most comes last."""
     words = LABELS[asked.lang]
-    before = fill(load(f"skills/prompts/sql.{asked.lang}.md"), engine=ENGINES[asked.dialect])
-    before = [
-        each.model_copy(update={"content": _as_json(each.content)}) if each.role == "assistant" else each for each in before
-    ]
+    before = _shots(asked, llm)
     head = schema_text(asked.schema, linked, budget_of(llm))
     if asked.glossary:
         head += f"\n\n{words['terms']}\n" + "\n".join(f"- {term.term}: {term.meaning}" for term in asked.glossary)
@@ -263,7 +253,7 @@ def _sent(asked: Asked, linked: Linked | None, llm: LLM, *, gate: bool = False, 
         item = each.item
         turns += [
             Message(role="user", content=f"{words['question']} {item.question}"),
-            Message(role="assistant", content=_as_json(item.logic)),
+            Message(role="assistant", content=as_reply(item.logic, llm)),
         ]
     tail = _tail(asked, linked, words)
     if gate:
@@ -273,6 +263,15 @@ def _sent(asked: Asked, linked: Linked | None, llm: LLM, *, gate: bool = False, 
     return [*(before if shots else before[:1]), *turns]
 
 
+def _shots(asked: Asked, llm: LLM) -> list[Message]:
+    """System text and examples; a connected model's replies have a form of their own, in which it can say no."""
+    engine = ENGINES[asked.dialect]
+    if is_connected(llm):
+        return fill(load(f"skills/prompts/sql_reply.{asked.lang}.md"), engine=engine)
+    shots = fill(load(f"skills/prompts/sql.{asked.lang}.md"), engine=engine)
+    return [m.model_copy(update={"content": as_reply(m.content, llm)}) if m.role == "assistant" else m for m in shots]
+
+
 def _tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> str:
     parts: list[str] = []
     if rules := _rules(asked.known):
@@ -280,7 +279,13 @@ def _tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> str:
     if linked is not None and linked.values:
         shown = list(dict.fromkeys(f"{each.table}.{each.column} = '{each.value}'" for each in linked.values))[:6]
         parts.append(f"{words['values']} {'; '.join(shown)}")
-    parts.append(f"{words['question']} {asked.question}")
+    question = asked.question
+    if asked.history:
+        *earlier, last = asked.history
+        said = "\n".join(f"{each.role}: {each.content[:LONGEST_TURN]}" for each in earlier)
+        parts.append(f"{words['conversation']}\n{said}")
+        question = last.content
+    parts.append(f"{words['question']} {question}")
     return "\n\n".join(parts)
 
 
@@ -297,10 +302,6 @@ def _examples(known: Sequence[Known]) -> list[Known]:
 def _rules(known: Sequence[Known]) -> list[Known]:
     """Corrections in words."""
     return [each for each in known if isinstance(each.item, Rule) and not each.item.logic and each.similarity >= CLOSE][:RULES]
-
-
-def _as_json(sql: str) -> str:
-    return json.dumps({"sql": sql}, ensure_ascii=False)
 
 
 def _id(item: Confirmed | Rule) -> str:

@@ -20,6 +20,7 @@ _TEXTS = {
     "en": {
         "none": "No rows fit: the tables hold nothing that matches the question.",
         "no_value": "The tables give no value for {what}.",
+        "zero": "The tables give 0 for {what}.",
         "one": "The {label} is {value}.",
         "named": "{label}: {value}.",
         "all": "There are {n}: {items}.",
@@ -43,6 +44,7 @@ _TEXTS = {
     "zh": {
         "none": "没有符合条件的行：表中没有与问题相符的内容。",
         "no_value": "表中没有{what}的值。",
+        "zero": "表中{what}为 0。",
         "one": "{label}为 {value}。",
         "named": "{label}：{value}。",
         "all": "共有 {n} 个：{items}。",
@@ -108,6 +110,10 @@ def _told(rows: Rows, known: Sequence[Label], lang: str) -> Told:
 def _single(row: Sequence[Value], known: Sequence[Label], lang: str) -> Told:
     if all(value is None for value in row):
         return Told(_say("no_value", lang, what=joined([_beside(label, lang) for label in known], lang)), 1)
+    if all(
+        value == 0 and not isinstance(value, bool) and label.role == "quantity" for value, label in zip(row, known, strict=True)
+    ):
+        return Told(_say("zero", lang, what=joined([_beside(label, lang) for label in known], lang)), 1)
     if len(row) == 1:
         figure = known[0].role == "quantity" and row[0] is not None
         words = _beside(known[0], lang) if figure else _begins(known[0].words, lang)

@@ -24,6 +24,7 @@ from citewell.retrieve.engines.base import Column, ForeignKey, Rows, Schema, Tab
 from citewell.skills import plan_sql
 from citewell.skills.plan_sql import Analysis, Asked, Candidate
 from citewell.skills.proof.judges import build_judge
+from citewell.skills.sql_reply import NotInTables
 from citewell.types import Message, Step
 
 MADE = """
@@ -165,7 +166,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     connection.close()
     made = Desk(path)
 
-    def given(each: Any) -> Candidate | None:
+    def given(each: Any) -> Candidate | NotInTables | None:
         if isinstance(each, Exception):
             raise each
         return Candidate(each) if isinstance(each, str) else each
@@ -176,13 +177,15 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
             raise made.analysis
         return ANALYSIS if isinstance(made.analysis, Exception) else made.analysis
 
-    async def write(asked: Asked, analysis: Analysis, llm: LLM | None, *, temperature: float = 0.0) -> Candidate | None:
+    async def write(
+        asked: Asked, analysis: Analysis, llm: LLM | None, *, temperature: float = 0.0
+    ) -> Candidate | NotInTables | None:
         made.temperatures.append(temperature)
         if llm is None and not any(isinstance(each, Candidate) for each in made.writes):
             return None
         return given(made.writes.pop(0)) if made.writes else None
 
-    async def repair(asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str) -> Candidate | None:
+    async def repair(asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str) -> Candidate | NotInTables | None:
         made.problems.append(problem)
         return given(made.mends.pop(0)) if made.mends else None
 

@@ -21,7 +21,9 @@ from citewell.errors import (
 )
 from citewell.flow import name_of
 from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Known, Rule
+from citewell.models.scripted import ScriptedLLM
 from citewell.skills.plan_sql import Analysis, Candidate
+from citewell.skills.sql_reply import NotInTables
 
 if TYPE_CHECKING:
     from tests.agents.data.conftest import Desk
@@ -67,6 +69,13 @@ def rule() -> Known:
         ),
         0.8,
     )
+
+
+def small() -> ScriptedLLM:
+    """A model that is not connected."""
+    llm = ScriptedLLM()
+    llm.evidence_tokens = 500
+    return llm
 
 
 def tried(state: DataState) -> list[str]:
@@ -167,6 +176,7 @@ async def test_several_readings_are_asked_back(desk: Desk) -> None:
 
 
 async def test_candidates_that_disagree_are_settled_by_their_results(desk: Desk) -> None:
+    desk.llm = small()
     desk.analysis = UNSURE
     desk.writes = ["SELECT count(*) FROM orders", COUNT, "SELECT count(customer_id) AS n FROM customers"]
     desk.wrongs = {}
@@ -183,7 +193,31 @@ async def test_candidates_that_disagree_are_settled_by_their_results(desk: Desk)
     assert desk.temperatures[-3:] == [0.0, 0.4, 0.7]
 
 
+async def test_a_connected_model_writes_its_statement_once(desk: Desk) -> None:
+    """A second one only where the first does not run."""
+    desk.analysis, desk.writes = UNSURE, [COUNT, NAMES]
+    state = await desk.run("How many customers are there?")
+    assert (state.generated_logic, desk.temperatures, desk.problems) == (COUNT, [0.0], [])
+    desk.writes, desk.mends = ["SELECT nam FROM customers"], [NAMES]
+    state = await desk.run("Who are our customers?")
+    assert (state.generated_logic, desk.problems) == (NAMES, ["no such column: nam"])
+
+
+async def test_a_connected_model_says_that_the_tables_do_not_have_it(desk: Desk) -> None:
+    """Its reason is shown with what there is, at the first statement or where one failed."""
+    desk.writes = [NotInTables("There is no column for warranties.")]
+    state = await desk.run("How long is the warranty of an order?")
+    assert (state.status, state.stop_reason, desk.queries) == ("refused", "not_in_data", [])
+    said = "The tables of shop cannot answer this: There is no column for warranties. They hold: "
+    assert state.final_answer.startswith(said)
+    desk.writes, desk.mends = ["SELECT warranty FROM orders"], [NotInTables("There is no column for warranties.")]
+    assert (await desk.run("How long is the warranty of an order?")).final_answer.startswith(said)
+    desk.writes = [NotInTables("")]
+    assert (await desk.run("订单的保修期有多长？")).final_answer.startswith("shop 的表无法回答这个问题。其中有：")
+
+
 async def test_two_that_say_the_same_need_no_third(desk: Desk) -> None:
+    desk.llm = small()
     desk.analysis = UNSURE
     desk.writes = [COUNT, COUNT.lower() + ";", NAMES]
     state = await desk.run("How many customers are there?")
@@ -194,6 +228,7 @@ async def test_two_that_say_the_same_need_no_third(desk: Desk) -> None:
 
 
 async def test_all_different_is_said_and_less_sure(desk: Desk) -> None:
+    desk.llm = small()
     desk.analysis = UNSURE
     desk.writes = ["SELECT 1", "SELECT 2", "SELECT 3"]
     state = await desk.run("How many customers are there?")
@@ -269,6 +304,7 @@ async def test_a_refused_statement_is_a_failed_try_and_never_runs(desk: Desk) ->
 
 
 async def test_of_several_only_those_that_are_taken_run(desk: Desk) -> None:
+    desk.llm = small()
     desk.analysis = UNSURE
     desk.writes = ["SELECT x FROM nowhere", COUNT, "UPDATE orders SET amount_eur = 0"]
     state = await desk.run("How many customers are there?")
@@ -319,6 +355,7 @@ async def test_a_model_that_fails_leaves_what_is_confirmed(desk: Desk) -> None:
 
 
 async def test_a_model_that_fails_at_the_statement_or_its_repair(desk: Desk) -> None:
+    desk.llm = small()
     desk.writes = [TransientError("busy")]
     state = await desk.run("Who are our customers?")
     assert (state.status, state.stop_reason) == ("refused", "model_failed")

@@ -109,7 +109,7 @@ async def test_values_of_a_column_that_is_not_known_in_full_are_read(desk: Desk)
 async def test_a_count_of_none_stands_where_its_values_are_stored(desk: Desk) -> None:
     desk.writes = ["SELECT count(*) FROM customers WHERE city = 'Berlin' AND name = 'Bo'"]
     state = await desk.run("How many in Berlin are called Bo?")
-    assert state.final_answer == "The count is 0.[1]"
+    assert state.final_answer == "The tables give 0 for count.[1]"
     assert len(desk.queries) == 1
 
 
@@ -140,6 +140,8 @@ async def test_a_hostile_cell_is_only_shown(desk: Desk) -> None:
 
 OWN = "The total amount is 1,210.50 EUR.[1]"
 WORDED = "Ada's two orders come to 1,210.50 EUR in all."
+LOT = f"{WORDED} That is a lot."
+WRONG = json.dumps({"status": "answered", "sentences": [{"text": "It is 7.", "calculation": "1210.5 / 2 = 7"}]})
 SUM = "SELECT sum(amount_eur) FROM orders WHERE customer_id = 1"
 
 
@@ -152,20 +154,24 @@ def judged(*verdicts: str) -> str:
     ("script", "said"),
     [
         ([WORDED, judged("entailed")], WORDED + "[1]"),
-        ([WORDED, judged("contradicted")], OWN),
-        ([f"{WORDED} That is a lot.", judged("entailed", "not_stated")], OWN),
+        (["It is 7.", judged("contradicted"), WORDED, judged("entailed")], WORDED + "[1]"),
+        ([WORDED, judged("contradicted"), WORDED, judged("contradicted")], OWN),
+        ([f"{WORDED} That is a lot.", judged("entailed", "not_stated"), WORDED], WORDED + "[1]"),
+        ([LOT, judged("entailed", "not_stated"), LOT, judged("not_stated")], f"{WORDED}[1] {OWN}"),
+        ([WORDED, judged("contradicted"), TransientError("busy")], OWN),
         ([WORDED, TransientError("busy")], OWN),
         ([TransientError("busy")], OWN),
-        ([UNKNOWN, judged("contradicted")], OWN),
+        ([UNKNOWN, judged("contradicted"), UNKNOWN, judged("contradicted")], OWN),
         (["sum(amount_eur): 1210.5"], OWN),
         ([""], OWN),
-        ([json.dumps({"status": "answered", "sentences": [{"text": "It is 7.", "calculation": "1210.5 / 2 = 7"}]})], OWN),
+        ([WRONG, WRONG], OWN),
+        ([WRONG, WORDED, judged("entailed")], WORDED + "[1]"),
     ],
 )
 async def test_a_connected_model_words_the_rows_where_its_judge_finds_every_sentence_proved(
     desk: Desk, script: list[str | Exception], said: str
 ) -> None:
-    """Else they are told by our own code, whatever went wrong; it is not asked to repair its wording."""
+    """It may mend its wording once; else they are told by our own code, whatever went wrong."""
     desk.llm = ScriptedLLM(*script)
     desk.writes = [SUM]
     state = await desk.run("What do Ada's orders come to?")
@@ -181,6 +187,29 @@ async def test_rows_that_do_not_tell_what_was_asked_are_no_answer(desk: Desk) ->
     state = await desk.run("What do Ada's orders come to?")
     assert (state.status, state.stop_reason, state.proof.citations) == ("refused", "not_in_data", [])
     assert state.final_answer == "The documents do not tell this."
+
+
+NOBODY = "No order is from Bonn."
+NONE = "SELECT order_id FROM orders JOIN customers USING (customer_id) WHERE city = 'Bonn'"
+
+
+@pytest.mark.parametrize(
+    ("sql", "script", "said"),
+    [
+        (NONE, [NOBODY, judged("entailed")], NOBODY),
+        (NONE.replace("order_id", "count(*) AS orders", 1), [NOBODY, judged("entailed")], NOBODY),
+        (NONE, [UNKNOWN, judged("entailed")], "No rows fit: the tables hold nothing that matches the question."),
+        (NONE.replace("order_id", "count(*) AS orders", 1), [TransientError("busy")], "The tables give 0 for orders."),
+    ],
+)
+async def test_an_empty_result_is_told_in_plain_words(desk: Desk, sql: str, script: list[str | Exception], said: str) -> None:
+    """The model's where its judge agrees, else ours; it is an answer."""
+    desk.llm = ScriptedLLM(*script)
+    desk.writes = [sql]
+    state = await desk.run("Is any order from Bonn?")
+    assert (state.status, len(desk.llm.calls)) == ("answered", len(script))
+    assert state.final_answer.endswith(f"{said}[1]")
+    assert "“Bonn”" in state.final_answer.removesuffix(f"{said}[1]")
 
 
 async def test_rows_are_worded_and_judged_by_rows_and_statement(desk: Desk) -> None:
@@ -202,8 +231,24 @@ async def test_a_small_model_words_nothing(desk: Desk) -> None:
     assert desk.llm.calls == []
 
 
+async def test_a_connected_model_puts_a_follow_up_in_full_words_with_its_statement(desk: Desk) -> None:
+    """It is sent the conversation; what people confirmed is looked up again by its words."""
+    full = "How many orders were there in 2023?"
+    sql = "SELECT count(*) FROM orders WHERE day LIKE '2023%'"
+    desk.writes = [Candidate(sql, question=full)]
+    desk.llm = ScriptedLLM("There were 2 orders in 2023.", judged("entailed"))
+    history = [("user", "How many orders were there in 2024?"), ("assistant", "The count is 2.[1]")]
+    state = await desk.run("and in 2023?", history, source="shop")
+    assert (state.standalone, state.final_answer) == (full, "There were 2 orders in 2023.[1]")
+    assert [message.content for message in desk.asked[0].history] == [history[0][1], history[1][1], "and in 2023?"]
+    assert len(desk.llm.calls) == 2, "the sentence and its judgement: with the statement it is three"
+    desk.writes = [Candidate("SELECT 1", question=full), Candidate(sql, "item", "reused", 0.99)]
+    assert (await desk.run("and in 2023?", history)).generated_logic == sql
+
+
 async def test_a_follow_up_is_put_in_full_words(desk: Desk) -> None:
     assert isinstance(desk.llm, ScriptedLLM)
+    desk.llm.evidence_tokens = 500
     desk.llm.enqueue("How many orders were there in 2023?")
     desk.writes = ["SELECT count(*) FROM orders WHERE day LIKE '2023%'"]
     history = [("user", "How many orders were there in 2024?"), ("assistant", "The count is 2.[1]")]
@@ -216,6 +261,7 @@ async def test_a_follow_up_is_put_in_full_words(desk: Desk) -> None:
 async def test_a_chinese_follow_up_and_one_without_a_model(desk: Desk) -> None:
     history = [("user", "柏林有多少客户？"), ("assistant", "数量为 2。[1]")]
     assert isinstance(desk.llm, ScriptedLLM)
+    desk.llm.evidence_tokens = 500
     desk.llm.enqueue("那上海有多少客户？")
     desk.writes = ["SELECT count(*) FROM customers WHERE city = '上海市'"]
     state = await desk.run("那上海呢？", history)
