@@ -11,7 +11,7 @@ from dataclasses import replace
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.agents.paper_control import control_route
 from citewell.agents.paper_end import settle
-from citewell.agents.paper_sections import merge_drafts, packages, section_agent
+from citewell.agents.paper_sections import merge_drafts, packages, section_agent, settles
 from citewell.agents.paper_state import AuditPackage
 from citewell.errors import Conflict, NotFound
 from citewell.flow import note
@@ -67,6 +67,9 @@ async def _sections(state: PaperState, deps: Deps, stage: Stage) -> None:
             state.stop_reason = state.stop_reason or failure
         state.degraded = state.degraded or bool(failure)
         state.warnings += [warning] if warning and warning not in state.warnings else []
+        if settles(draft):
+            state.agents = [each.agent for each in state.drafts]
+            break
     state.drafted = merge_drafts(state.question, state.drafts)
 
 

@@ -24,17 +24,27 @@ from citewell.skills.paper_chunk_selection import selection_chunk
 from citewell.skills.pointed import Pointed
 from citewell.skills.reading import OpenPaper
 
+INTRODUCTION = "introduction"  # the agent that reads the front of the paper
 EXPLAINING = 3  # sentences that stand in for an explanation
 READ_TOKENS = 2_000  # of its part that the reader looks at for an agent
 
 
 def packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
     """What each chosen agent is sent: its part of the evidence, cut to what one prompt may carry."""
-    budget = deps.llm.evidence_tokens if deps.llm and is_connected(deps.llm) else READ_TOKENS
-    sent = {
-        agent: SectionPackage(tuple(_chunk(agent, state, deps, budget)), state.clarified_question) for agent in state.agents
-    }
-    return {agent: package for agent, package in sent.items() if package.document_chunk}
+    connected = deps.llm if deps.llm and is_connected(deps.llm) else None
+    budget = connected.evidence_tokens if connected else READ_TOKENS
+    chunks = {agent: _chunk(agent, state, deps, budget) for agent in state.agents}
+    chunks = {agent: chunk for agent, chunk in chunks.items() if chunk}
+    if connected and state.selection is None and chunks:
+        reader = INTRODUCTION if INTRODUCTION in chunks else next(iter(chunks))
+        chunks[reader] += _title_and_authors(deps.book, len(chunks[reader]) + 1)
+    return {agent: SectionPackage(tuple(chunk), state.clarified_question) for agent, chunk in chunks.items()}
+
+
+def _title_and_authors(book: OpenPaper, n: int) -> list[Passage]:
+    """The paper's title and authors, for a question that asks for them among other things."""
+    spans = sorted(span for span in (book.paper.title_span, book.paper.authors_span) if span)
+    return [book.passage(n, spans)] if spans else []
 
 
 def _chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passage]:
@@ -45,7 +55,7 @@ def _chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passa
     named = chunk_of(own, book, question, budget) if own else []
     if named and agent == FIGURES:
         return named
-    # the title and the authors are facts of the structure, and answer nothing else
+    # the title and the authors are facts of the structure; one agent is sent them, and only where a connected model reads
     roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
     found = section_chunk(state.hits, roles, book, question, budget // 2 if named else budget)
     return [replace(passage, n=n) for n, passage in enumerate([*named, *found], start=1)]
@@ -71,6 +81,11 @@ def of_agent(points: Pointed, agent: str, book: OpenPaper) -> Pointed:
 def _role(at: int, book: OpenPaper) -> Role | None:
     part = book.paper.part_at(at)
     return part.role if part else None
+
+
+def settles(draft: SectionDraft) -> bool:
+    """Whether no other agent need be asked: what the question takes for granted is denied."""
+    return draft.drafted.draft.status == "false_premise"
 
 
 async def section_agent(agent: str, package: SectionPackage, means: Means, *, explains: bool) -> SectionDraft:

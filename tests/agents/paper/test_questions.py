@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from tests.agents.paper.conftest import Desk, routed, verdicts
@@ -82,6 +83,40 @@ async def test_drafts_of_several_agents_are_merged(desk: Desk) -> None:
     assert (first.citations, second.citations, other.citations) == ([1], [2], [])
     assert {citation.page for citation in state.proof.citations} == {3, 4}
     assert [step.node for step in desk.steps].count("control_audit") == 1
+
+
+async def test_authors_are_known_to_a_question_that_asks_for_more(desk: Desk) -> None:
+    """One agent is sent title and authors: who reads the introduction, else the first."""
+    text = desk.book.document.text
+    title, authors = (text.index(each) for each in ("Reserve forecasting", "Anna Berg"))
+    paper = replace(desk.book.paper, title_span=(title, title + 19), authors_span=(authors, authors + len("Anna Berg, Li Wei")))
+    desk.book = replace(desk.book, paper=paper)
+    question = "Who wrote it, and what error does RESCAST reach?"
+    wrote, error = "Anna Berg and Li Wei wrote it.", "RESCAST reaches an error of 4.1 percent."
+    desk.llm = ScriptedLLM(routed(question, "results"), f"{wrote} {error}", verdicts("entailed", "entailed"))
+    state = await desk.ask(question)
+    assert "Anna Berg, Li Wei" in desk.sent("section_results")
+    assert state.status == "answered"
+    first, second = state.proof.sentences
+    assert any("Anna Berg" in state.proof.citations[n - 1].quote for n in first.citations)
+    assert second.citations
+    desk.llm = ScriptedLLM(routed(question, "results", "introduction"), error, wrote)
+    desk.steps.clear()
+    await desk.ask(question)
+    assert "Anna Berg" in desk.sent("section_introduction")
+    assert "Anna Berg" not in desk.sent("section_results")
+
+
+async def test_after_a_corrected_premise_no_other_agent_is_asked(desk: Desk) -> None:
+    said = {"text": "We tested one city only.", "kind": "correction", "evidence": ["1.2"]}
+    desk.llm = ScriptedLLM(
+        routed("How large is its error in the second city?", "discussion", "results"),
+        json.dumps({"status": "false_premise", "sentences": [said]}),
+        verdicts("entailed"),
+    )
+    state = await desk.ask("How large is its error in the second city?")
+    assert [draft.agent for draft in state.drafts] == state.agents == ["discussion"]
+    assert (state.status, len(desk.llm.calls)) == ("answered", 3)
 
 
 async def test_what_the_paper_does_not_say_is_told_so(desk: Desk) -> None:
