@@ -70,7 +70,7 @@ async def test_drafts_of_several_agents_are_merged(desk: Desk) -> None:
     desk.llm = ScriptedLLM(
         routed("How is the reserve predicted, and with what error?", "methods", "results"),
         written(("The reserve is predicted by a recurrent network.", "1.2")),
-        written(("Its error is 4.1 percent.", "[1.2]"))),
+        written(("Its error is 4.1 percent.", "[1.2]")),
         verdicts("entailed", "entailed"),
     )
     state = await desk.ask("How is the reserve predicted, and with what error?")
