@@ -28,6 +28,11 @@ from citewell.types import Message, Role
 M = TypeVar("M", bound=BaseModel)
 Template = tuple[Message, ...]
 
+_HAN = re.compile(r"[\u3400-\u9fff]")  # in the system text: it is in the question's language
+_REPAIRS = (
+    "That reply does not fit: {problem}. Reply again with the JSON object only.",
+    "这个输出不符合要求：{problem}。请重新输出，只输出 JSON 对象。",
+)
 _HEADING = re.compile(r"^## (system|user|assistant)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{([a-z_][a-z0-9_]*)\}\}|\{([a-z_][a-z0-9_]*)\}")
 
@@ -85,7 +90,7 @@ async def ask_json(
         return read_json(reply.text, model)
     except ValidationError as error:
         problem = describe(error)
-    repair = f"That reply does not fit: {problem}. Reply again with the JSON object only."
+    repair = _REPAIRS[any(_HAN.search(message.content) for message in messages[:1])].format(problem=problem)
     again = [*messages, Message(role="assistant", content=reply.text), Message(role="user", content=repair)]
     reply = await llm.chat(again, max_tokens=max_tokens, schema=schema)
     try:

@@ -87,8 +87,9 @@ class Draft(BaseModel):
 def evidence_messages(
     question: str, units: Sequence[Unit], task: str, *, history: Sequence[Message] = (), summary: str = ""
 ) -> list[Message]:
-    """System text, conversation, numbered evidence, question, task: all but the task is the same for every call on a question,
-    and what comes before the evidence is the same for every question of a conversation, so that a prompt cache serves both.
+    """System text, numbered evidence, conversation, question, task: what is long and lasts comes first, so that a prompt cache
+    holds it for every call on a question, and for later questions of a conversation on the same evidence. A judge is sent
+    no conversation.
     """
     lang = language(question)
     turns = [f"{message.role}: {message.content[:LONGEST_TURN]}" for message in history]
