@@ -128,7 +128,7 @@ async def draft_answer(
 
 
 async def _draft_connected(
-    write: Callable[[Sequence[Unit]], Awaitable[Draft]], question: str, passages: Sequence[Passage], more: More | None
+    write: Callable[..., Awaitable[Draft]], question: str, passages: Sequence[Passage], more: More | None
 ) -> Drafted:
     """Raises what `write` raises of the first draft; where only the second fails, the first stands."""
     own = [passage for passage in passages if passage.hit.lang == language(question)] if more else []
@@ -142,7 +142,7 @@ async def _draft_connected(
         both = [*passages, *(replace(passage, n=n) for n, passage in enumerate(found, start=len(passages) + 1))]
         if len(both) == len(first.passages):
             return first
-        draft = await write(number_sentences(both))
+        draft = await write(number_sentences(both), on_text=None)  # two drafts would be one text on the page
     except CitewellError as error:
         note(not_read_again=error.message)
         return replace(first, calls=2)
