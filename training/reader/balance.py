@@ -32,6 +32,7 @@ from citewell.models.builtin_reader import BuiltinReader
 LOW, HIGH = 0.45, 0.55
 FOLDS = 5
 TWINS = 2  # rows of a pair
+MARGIN = 0.005  # to the bounds, when pruned: files that pass alone then pass together
 DROPPED = 0.01  # share of the pairs that go at a time
 Score = Callable[[Sequence[Row]], list[float]]
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[a-z]+|\d+")
@@ -155,7 +156,7 @@ def measure(found: Sequence[Passage], cues: dict[str, Score]) -> Iterator[Told]:
 def prune(found: Sequence[Passage]) -> list[Passage]:
     """The passages without the pairs that a failing cue tells apart most easily, a few at a time, until none fails."""
     kept = list(found)
-    while worst := next((told for told in measure(kept, CUES) if told.fails), None):
+    while worst := next((told for told in measure(kept, CUES) if not LOW + MARGIN <= told.value <= HIGH - MARGIN), None):
         dropped = worst.easiest()
         kept = [without(passage, dropped) for passage in kept]
     return kept
