@@ -20,7 +20,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 from figures import auc
@@ -32,7 +32,6 @@ from citewell.models.builtin_reader import BuiltinReader
 LOW, HIGH = 0.45, 0.55
 FOLDS = 5
 TWINS = 2  # rows of a pair
-MARGIN = 0.005  # to the bounds, when pruned: files that pass alone then pass together
 DROPPED = 0.01  # share of the pairs that go at a time
 Score = Callable[[Sequence[Row]], list[float]]
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[a-z]+|\d+")
@@ -156,7 +155,7 @@ def measure(found: Sequence[Passage], cues: dict[str, Score]) -> Iterator[Told]:
 def prune(found: Sequence[Passage]) -> list[Passage]:
     """The passages without the pairs that a failing cue tells apart most easily, a few at a time, until none fails."""
     kept = list(found)
-    while worst := next((told for told in measure(kept, CUES) if not LOW + MARGIN <= told.value <= HIGH - MARGIN), None):
+    while worst := next((told for told in measure(kept, CUES) if told.fails), None):
         dropped = worst.easiest()
         kept = [without(passage, dropped) for passage in kept]
     return kept
@@ -179,13 +178,15 @@ def main() -> int:
     parser.add_argument("--reader", action="store_true", help="ask the shipped reader too")
     parser.add_argument("--prune", type=Path, metavar="FOLDER", help="write each file there without what is told apart easily")
     options = parser.parse_args()
-    for file in options.files if options.prune else ():
-        kept = prune(passages(file))
-        lines = [json.dumps(passage, ensure_ascii=False) + "\n" for passage in kept]
-        (options.prune / file.name).write_text("".join(lines), "utf-8")
-    files = [options.prune / file.name for file in options.files] if options.prune else options.files
+    found = {file: passages(file) for file in options.files}
+    if options.prune:
+        kept = iter(prune([passage for of_file in found.values() for passage in of_file]))
+        found = {file: list(islice(kept, len(of_file))) for file, of_file in found.items()}
+        for file, of_file in found.items():
+            lines = [json.dumps(passage, ensure_ascii=False) + "\n" for passage in of_file]
+            (options.prune / file.name).write_text("".join(lines), "utf-8")
     failed = 0
-    for told in measure([p for file in files for p in passages(file)], CUES | (READER_CUES if options.reader else {})):
+    for told in measure([p for of_file in found.values() for p in of_file], CUES | (READER_CUES if options.reader else {})):
         failed += told.fails
         mark = "  FAILS" if told.fails else ""
         print(f"{told.task} {told.language} {len(told.rows):6d}  {told.cue:28s} {told.value:.3f}{mark}")
