@@ -219,7 +219,9 @@ class Settings(BaseSettings):
     llm_url: str = Field("", description="base URL of an OpenAI-compatible endpoint, with its /v1")
     llm_model: str = Field("", description="model name at that endpoint")
     llm_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
-    llm_timeout: float = Field(120.0, gt=0, description="seconds a call to the chat model may take")
+    llm_timeout: float = Field(
+        120.0, gt=0, description="seconds a call to the chat model may take, tries after failures included"
+    )
     llm_evidence: int = Field(
         8_000, ge=500, le=100_000, description="tokens of evidence that a connected chat model is sent with a question"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +14,14 @@ Json = dict[str, Any]
 
 
 class FakeServer:
-    """Each `then_...` adds the reply to one more request. `requests` and `keys` record what came."""
+    """Each `then_...` adds the reply to one more request. `requests`, `paths` and `keys` record what came. `home`: a folder for
+    the settings of its clients.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, home: Path) -> None:
         self.url = ""
+        self.home = home
+        self.paths: list[str] = []
         self.requests: list[Json] = []
         self.keys: list[str] = []
         self.gone = asyncio.Event()  # a client left before its reply was over
@@ -26,12 +31,15 @@ class FakeServer:
         """JSON or bytes; a list is streamed as events, None streams one token and then nothing."""
         self._replies.append((status, body))
 
-    def then_text(self, text: str, *, finish: str = "stop", logprobs: dict[str, float] | None = None) -> None:
-        choice: Json = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    def then_text(
+        self, text: str | None, *, finish: str = "stop", logprobs: dict[str, float] | None = None, tokens: int = 2, **more: Any
+    ) -> None:
+        """`more` goes into the message."""
+        choice: Json = {"index": 0, "message": {"role": "assistant", "content": text, **more}, "finish_reason": finish}
         if logprobs is not None:
             top = [{"token": token, "logprob": value, "bytes": None} for token, value in logprobs.items()]
             choice["logprobs"] = {"content": [top[0] | {"top_logprobs": top}]}
-        usage = {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}
+        usage = {"prompt_tokens": 10, "completion_tokens": tokens, "prompt_tokens_details": {"cached_tokens": 4}}
         self.then({"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage})
 
     def then_refuse(self, message: str, status: int = 400) -> None:
@@ -45,7 +53,8 @@ class FakeServer:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             headers = dict(line.split(": ", 1) for line in head.lower().split("\r\n")[1:] if ": " in line)
-            self.requests.append(json.loads(await reader.readexactly(int(headers.get("content-length", 0)))))
+            self.paths.append(head.split(" ")[1])
+            self.requests.append(json.loads(await reader.readexactly(int(headers.get("content-length", 0))) or "{}"))
             self.keys.append(headers.get("authorization", ""))
             await self._send(reader, writer, *self._replies.pop(0))
         finally:
@@ -71,8 +80,8 @@ def event(item: Json) -> bytes:
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[FakeServer]:
-    fake = FakeServer()
+async def server(tmp_path: Path) -> AsyncIterator[FakeServer]:
+    fake = FakeServer(tmp_path / "home")
     listener = await asyncio.start_server(fake.handle, "127.0.0.1", 0)
     fake.url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
     async with listener:

@@ -23,7 +23,7 @@ SCHEMA = {"type": "object", "properties": {"town": {"type": "string"}}, "require
 
 def connected(server: Any, **more: Any) -> Settings:
     return Settings(
-        llm="openai", llm_url=server.url, llm_model="m", llm_key=SecretStr(KEY),
+        home=server.home, llm="openai", llm_url=server.url, llm_model="m", llm_key=SecretStr(KEY),
         embedder="openai", embed_url=server.url, embed_model="e", embed_key=SecretStr(KEY), **more,
     )  # fmt: skip
 
@@ -57,6 +57,53 @@ async def test_stream(llm: OpenAILLM, server: Any) -> None:
     tokens: list[str] = []
     reply = await llm.chat(ASK, on_token=tokens.append)
     assert (tokens, reply.text, reply.finished, reply.tokens.prompt) == (["Le", "eds"], "Leeds", False, 5)
+
+
+async def test_thinking_is_not_streamed(llm: OpenAILLM, server: Any) -> None:
+    """Neither its marks nor its words reach the receiver; what only looked like its beginning does."""
+    for parts in (["<thi", "nk>Hm.", " So:</think>\n\nLee", "ds"], ["<", "b>"]):
+        server.then([server.piece(part) for part in parts])
+    tokens: list[str] = []
+    assert (await llm.chat(ASK, on_token=tokens.append)).text == "Leeds"
+    assert "".join(tokens) == "Leeds"
+    tokens.clear()
+    assert (await llm.chat(ASK, on_token=tokens.append)).text == "".join(tokens) == "<b>"
+
+
+REPLIES = [
+    ({"text": None, "refusal": "I cannot help with that."}, "model_refused", "refused to answer: I cannot help"),
+    ({"text": "Lee", "finish": "content_filter"}, "content_filter", "content filter"),
+    ({"text": ""}, "empty_reply", "reply is empty"),
+    ({"text": "<think>Hm.</think>\n"}, "empty_reply", "reply is empty"),
+    ({"text": "<think>Hm.", "finish": "length"}, "empty_reply", "limit of tokens before its first word"),
+]
+
+
+@pytest.mark.parametrize(("said", "code", "words"), REPLIES)
+async def test_no_reply_is_told_as_such(llm: OpenAILLM, server: Any, said: dict[str, Any], code: str, words: str) -> None:
+    """A refusal, a filter and nothing at all are errors that name the endpoint and say what to do."""
+    server.then_text(**said)
+    with pytest.raises(PermanentError, match=words) as caught:
+        await llm.chat(ASK)
+    assert caught.value.code == code
+    assert server.url in caught.value.message
+    assert "another model" in caught.value.hint
+
+
+async def test_refusal_in_a_stream(llm: OpenAILLM, server: Any) -> None:
+    """In pieces too."""
+    pieces = [server.piece("") for _ in range(2)]
+    for piece, words in zip(pieces, ("I can", "not."), strict=True):
+        piece["choices"][0]["delta"] = {"refusal": words}
+    server.then(pieces)
+    with pytest.raises(PermanentError, match=r"refused to answer: I cannot\."):
+        await llm.chat(ASK, on_token=lambda _: None)
+
+
+async def test_nothing_before_a_stop_is_a_reply(llm: OpenAILLM, server: Any) -> None:
+    """A reply that ended at once at a word it was told to stop at."""
+    server.then_text("")
+    assert (await llm.chat(ASK, stop=["."])).text == ""
 
 
 async def test_cancel_closes_the_connection(llm: OpenAILLM, server: Any) -> None:
@@ -136,8 +183,24 @@ async def test_schema_falls_back_and_is_remembered(llm: OpenAILLM, server: Any) 
     assert (await llm.chat(ASK, schema=SCHEMA)).text == '{"town": "York"}'
     formats = [request["response_format"]["type"] for request in server.requests]
     assert formats == ["json_schema", "json_object", "json_object"]
-    assert '"town"' in server.requests[2]["messages"][0]["content"]
-    assert server.requests[2]["messages"][1:] == server.requests[0]["messages"]
+    whole, worded = server.requests[0]["messages"], server.requests[2]["messages"]
+    assert worded[0] == whole[0]  # what prompts share stays at their beginning
+    assert worded[1]["content"].startswith(whole[1]["content"])
+    assert '"town"' in worded[1]["content"]
+
+
+async def test_what_a_request_taught_is_remembered(llm: OpenAILLM, server: Any) -> None:
+    """A form that was found by a refused request serves the next process at once, in the prompt's language."""
+    server.then_refuse("This response_format type is unavailable now")
+    server.then_text('{"town": "Leeds"}')
+    await llm.chat(ASK, schema=SCHEMA)
+    other = OpenAILLM(connected(server))
+    server.then_text('{"town": "利兹"}')
+    asked = [Message(role="system", content="请简短。"), Message(role="user", content="哪个城市？")]
+    await other.chat(asked, schema=SCHEMA)
+    await other.close()
+    assert server.requests[-1]["response_format"] == {"type": "json_object"}
+    assert "只输出一个" in server.requests[-1]["messages"][1]["content"]
 
 
 async def test_other_limit_and_no_temperature(llm: OpenAILLM, server: Any) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import anyio
 import pytest
 import stamina
 
 from citewell.errors import PermanentError, TransientError
 from citewell.models.base import OnToken, Reply, Vector
-from citewell.models.retry import ATTEMPTS, RetryingEmbedder, RetryingLLM
+from citewell.models.retry import ATTEMPTS, TRIED, RetryingEmbedder, RetryingLLM
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.types import Message
 
@@ -67,6 +69,22 @@ async def test_not_after_a_token() -> None:
     with pytest.raises(TransientError):
         await RetryingLLM(Broken()).chat(ASK, on_token=seen.append)
     assert seen == ["Lee"]
+
+
+async def test_one_deadline_over_all_tries() -> None:
+    """Tries and the waits between them end together, with what the last whole try ended in, or with the time."""
+
+    class Slow(ScriptedLLM):
+        async def chat(self, *_: Any, **__: Any) -> Reply:
+            await anyio.sleep(0.08)
+            raise BUSY
+
+    began = time.monotonic()
+    for seconds, words in ((0.2, "busy"), (0.05, r"no reply within 0\.05 seconds")):
+        with pytest.raises(TransientError, match=words) as caught:
+            await RetryingLLM(Slow(), seconds=seconds).chat(ASK)
+        assert caught.value.code == TRIED
+    assert time.monotonic() - began < 2.0
 
 
 async def test_embedder() -> None:

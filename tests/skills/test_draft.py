@@ -35,17 +35,22 @@ async def test_one_call_gives_the_whole_answer() -> None:
     assert pick_units(made.sentences[0].evidence, UNITS) == [UNITS[1]]
     sent = llm.calls[0].messages[-1].content
     assert "[1.2] A late fee" in sent
-    assert sent.index("user: Hello.") < sent.index("[1.1]") < sent.index("Question: What fee")
+    assert sent.index("[1.1]") < sent.index("user: Hello.") < sent.index("Question: What fee")
 
 
 async def test_answer_and_judge_share_their_prefix() -> None:
-    """All but the task is the same, so that a prompt cache serves the second call."""
+    """System text and evidence are the same and come first, so that a prompt cache serves the calls that follow."""
     llm = ScriptedLLM()
-    await write_draft(llm, "What is the late fee?", UNITS)
+    before = [Message(role="user", content="Hello."), Message(role="assistant", content="Hello.")]
+    await write_draft(llm, "What is the late fee?", UNITS, history=before)
     await LLMJudge(llm).judge("What is the late fee?", [Claim("The fee is £10.")], UNITS)
-    one, other = (call.messages[-1].content for call in llm.calls)
-    shared = one[: one.index("Question:")]
-    assert other.startswith(shared)
+    await write_draft(llm, "And when is it owed?", UNITS, history=[*before, Message(role="user", content="What fee?")])
+    first = llm.calls[0].messages
+    evidence = first[-1].content.partition("Conversation before:")[0]
+    assert UNITS[1].text in evidence
+    for call in llm.calls[1:]:
+        assert call.messages[0] == first[0]
+        assert call.messages[-1].content.startswith(evidence)
 
 
 async def test_the_judge_reads_a_batch() -> None:
@@ -54,6 +59,18 @@ async def test_the_judge_reads_a_batch() -> None:
     found = await LLMJudge(llm).judge("What fee?", [Claim("a"), Claim("The fee is £12.")], UNITS)
     assert [each.verdict for each in found] == ["not_stated", "contradicted"]
     assert (found[1].evidence, found[1].reason) == ((UNITS[1],), "£10")
+
+
+async def test_a_judge_with_little_room() -> None:
+    """It is sent what the statements name before the rest, in order."""
+    units = units_of(*(f"Rule {n} is about the fee of the month {n} and of the days after it." for n in range(1, 9)))
+    llm = ScriptedLLM()
+    llm.evidence_tokens = 60
+    await LLMJudge(llm).judge("What fee?", [Claim("Rule 7 is about the fee.", evidence=(units[6],))], units)
+    sent = llm.calls[0].messages[-1].content
+    assert "[1.7]" in sent
+    assert sent.index("[1.1]") < sent.index("[1.7]")
+    assert "[1.8]" not in sent
 
 
 def test_streaming_passes_on_texts_only() -> None:

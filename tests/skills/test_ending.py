@@ -17,14 +17,14 @@ UNITS = number_sentences([PASSAGE])
 
 
 def end(
-    *verdicts: JudgeVerdict, shown: bool = True, degraded: bool = False, failure: str = "", **more: object
+    *verdicts: JudgeVerdict, shown: bool = True, degraded: bool = False, failure: str = "", warning: str = "", **more: object
 ) -> tuple[str, str]:
     """Status and text of a draft of sentences s0, s1 ..., judged so."""
     sentences = [DraftSentence(text=f"s{n}.") for n in range(len(verdicts))]
     draft = Draft.model_validate({"status": "answered", "sentences": sentences, **more})
     judged = [Judgement(v, 0.5, (UNITS[0],) if v == "entailed" else ()) for v in verdicts]
     proven = Proven(draft, judged, failure)
-    drafted, decided = Drafted("q", [PASSAGE], draft, "connected"), Decided(proven, 0.5, shown, {})
+    drafted, decided = Drafted("q", [PASSAGE], draft, "connected", warning=warning), Decided(proven, 0.5, shown, {})
     ended = end_answer(drafted, decided, show_proof(proven), [PASSAGE.hit], "en", degraded=degraded)
     assert {n for s in ended.proof.sentences for n in s.citations} == {c.n for c in ended.proof.citations}
     return ended.status, ended.text
@@ -41,7 +41,8 @@ def end(
         (["entailed"], {"shown": False, "status": "not_told"}, "refused", "s0."),
         (["contradicted"], {"shown": False, "status": "not_told"}, "refused", "I could not find the answer in the documents."),
         ([], {"shown": False, "status": "unclear", "question_back": "Which?"}, "clarify", "Which?"),
-        ([], {"shown": False, "status": "unclear"}, "refused", "I could not find the answer in the documents."),
+        ([], {"shown": False, "status": "unclear"}, "clarify", "I am not sure what you mean."),
+        (["not_stated"], {"shown": False, "warning": "busy"}, "refused", "The chat model did not answer, and no sentence"),
     ],
 )
 def test_endings(given: list[JudgeVerdict], more: dict[str, object], status: str, text: str) -> None:

@@ -1,6 +1,7 @@
 """Whether hand-written twins can be told apart without reading the passage: every cue must be near chance, or this fails.
 
     python training/reader/balance.py FILE... [--reader]
+    python training/reader/balance.py FILE... --prune FOLDER    # leave out what is told apart most easily
 
 Cues, each as an AUC over true and false claims and over questions with and without an answer: words shared with the passage,
 length, the text alone (words and pairs of them, naive Bayes, learned on other passages), words shared with a wrong
@@ -12,22 +13,26 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
 from pathlib import Path
 
 from figures import auc
-from rows import ENTAILED, Row, groups_of, passages
+from rows import ENTAILED, Passage, Row, groups_of, passages
 
 from citewell.config import Settings
 from citewell.models.builtin_reader import BuiltinReader
 
 LOW, HIGH = 0.45, 0.55
 FOLDS = 5
+TWINS = 2  # rows of a pair
+DROPPED = 0.01  # share of the pairs that go at a time
 Score = Callable[[Sequence[Row]], list[float]]
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[a-z]+|\d+")
 
@@ -112,31 +117,79 @@ READER_CUES: dict[str, Score] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a cue makes of the rows of one task and language, true ones and their twins in turn."""
+
+    task: str
+    language: str
+    cue: str
+    rows: list[Row]
+    scores: list[float]
+
+    @property
+    def value(self) -> float:
+        return auc(self.scores[::2], self.scores[1::2])
+
+    @property
+    def fails(self) -> bool:
+        return not LOW <= self.value <= HIGH
+
+    def easiest(self) -> set[tuple[str, str]]:
+        """Passage and first text of the pairs that the cue tells apart most."""
+        sign = 1 if self.value > HIGH else -1
+        margins = [sign * (true - false) for true, false in zip(self.scores[::2], self.scores[1::2], strict=True)]
+        order = sorted(range(len(margins)), key=lambda n: -margins[n])[: max(1, round(DROPPED * len(margins)))]
+        return {(self.rows[2 * n]["p"], self.rows[2 * n]["q"]) for n in order}
+
+
+def measure(found: Sequence[Passage], cues: dict[str, Score]) -> Iterator[Told]:
+    rows = [row for passage in found for group in groups_of(passage) if len(group) == TWINS for row in group]
+    for task in ("sup", "qa"):
+        for language in sorted({row["lang"] for row in rows}):
+            chosen = [row for row in rows if row["task"] == task and row["lang"] == language]
+            for name, cue in cues.items() if chosen else ():
+                yield Told(task, language, name, chosen, cue(chosen))
+
+
+def prune(found: Sequence[Passage]) -> list[Passage]:
+    """The passages without the pairs that a failing cue tells apart most easily, a few at a time, until none fails."""
+    kept = list(found)
+    while worst := next((told for told in measure(kept, CUES) if told.fails), None):
+        dropped = worst.easiest()
+        kept = [without(passage, dropped) for passage in kept]
+    return kept
+
+
+def without(passage: Passage, dropped: set[tuple[str, str]]) -> Passage:
+    block = dict(passage)
+    text = passage["passage"]
+    for name, key in (("questions", "q"), ("claims", "true")):
+        if name in block:
+            block[name] = [item for item in block[name] if (text, item[key]) not in dropped]
+    if block.get("cross"):
+        block["cross"] = {k: v for k, v in without(block["cross"] | {"passage": text}, dropped).items() if k != "passage"}
+    return block
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--reader", action="store_true", help="ask the shipped reader too")
+    parser.add_argument("--prune", type=Path, metavar="FOLDER", help="write each file there without what is told apart easily")
     options = parser.parse_args()
-    rows = [
-        row
-        for file in options.files
-        for passage in passages(file)
-        for group in groups_of(passage)
-        if len(group) > 1
-        for row in group
-    ]
+    found = {file: passages(file) for file in options.files}
+    if options.prune:
+        kept = iter(prune([passage for of_file in found.values() for passage in of_file]))
+        found = {file: list(islice(kept, len(of_file))) for file, of_file in found.items()}
+        for file, of_file in found.items():
+            lines = [json.dumps(passage, ensure_ascii=False) + "\n" for passage in of_file]
+            (options.prune / file.name).write_text("".join(lines), "utf-8")
     failed = 0
-    for task in ("sup", "qa"):
-        for language in sorted({row["lang"] for row in rows}):
-            chosen = [row for row in rows if row["task"] == task and row["lang"] == language]
-            for name, cue in (CUES | (READER_CUES if options.reader else {})).items():
-                scores = cue(chosen)
-                value = auc(
-                    [s for s, row in zip(scores, chosen, strict=True) if is_true(row)],
-                    [s for s, row in zip(scores, chosen, strict=True) if not is_true(row)],
-                )
-                failed += not LOW <= value <= HIGH
-                print(f"{task} {language} {len(chosen):6d}  {name:28s} {value:.3f}{'' if LOW <= value <= HIGH else '  FAILS'}")
+    for told in measure([p for of_file in found.values() for p in of_file], CUES | (READER_CUES if options.reader else {})):
+        failed += told.fails
+        mark = "  FAILS" if told.fails else ""
+        print(f"{told.task} {told.language} {len(told.rows):6d}  {told.cue:28s} {told.value:.3f}{mark}")
     return 1 if failed else 0
 
 

@@ -251,14 +251,7 @@ async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_
 async def _draft(state: DualLoopState, deps: Deps) -> None:
     if state.drafted is None:
         quoted_only = bool(state.stop_reason)
-        drafted = await draft_answer(
-            deps,
-            state.standalone,
-            state.passages,
-            history=state.history,
-            quoted_only=quoted_only,
-            at_once=state.model_calls > 0,
-        )
+        drafted = await draft_answer(deps, state.standalone, state.passages, history=state.history, quoted_only=quoted_only)
         state.model_calls += drafted.calls
         if drafted.failure.startswith("budget"):
             state.stop_reason = state.stop_reason or drafted.failure
@@ -300,7 +293,7 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     attempt = await _graded(state, deps)
     state.attempts.append(attempt)
     state.answered_from.append(state.spans)
-    state.is_relevant = attempt.shown and attempt.proved
+    state.is_relevant = attempt.shown and attempt.proved and not (state.search_for and has_another_way(state, deps))
     note(relevant=state.is_relevant)
     decision = decide_after_answer_grading(state, deps)
     if decision == "end":

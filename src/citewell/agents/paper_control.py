@@ -142,7 +142,7 @@ async def _clarify(package: RoutePackage, state: PaperState, deps: Deps) -> list
 async def _routed(llm: LLM, package: RoutePackage) -> Routed:
     said = "\n".join(f"{'Reader' if m.role == 'user' else 'Guide'}: {m.content[:LONGEST_TURN]}" for m in package.chat_history)
     messages = fill(
-        load("agents/prompts/paper/route.md"),
+        load(f"agents/prompts/paper/route.{language(package.question)}.md"),
         agents=", ".join(SECTION_AGENTS),
         outline="\n".join(package.outline) or "-",
         history=said or "-",

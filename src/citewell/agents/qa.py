@@ -198,8 +198,14 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         return "store_answer"
     history = state.updated_conversation_history[:-1]
     drafted = await draft_answer(
-        deps, state.standalone_question, state.passages, history=history, summary=state.context_summary
+        deps,
+        state.standalone_question,
+        state.passages,
+        history=history,
+        summary=state.context_summary,
+        more=lambda lacking: deps.more(state.standalone_question, lacking.search_for, state.passages),
     )
+    state.passages = drafted.passages
     if drafted.transient and state.again(name, settings.max_retries):
         await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))
         return "retry"

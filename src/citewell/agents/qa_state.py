@@ -43,11 +43,16 @@ class Search(Protocol):
     async def __call__(self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found: ...
 
 
+async def _no_more(question: str, search_for: str, read: Sequence[Passage]) -> list[Passage]:  # noqa: ARG001 - a way of `more`
+    return []
+
+
 @dataclass(frozen=True, slots=True)
 class Deps:
     """Effects. `llm` None: the tier without a chat model. `locate` gives citations their page and section. `widen` adds what
     stands around hits, for a model with room for so many tokens. `calibration`: the library's own weights of the confidence
     that an answer is right, by tier; the shipped ones for those left out. `known`: what people confirmed of such a question.
+    `more`: other passages for a question, by other words and in the other language, where those that were read lack the answer.
     """
 
     settings: QASettings
@@ -62,6 +67,7 @@ class Deps:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     widen: Callable[[Sequence[Hit], int], Awaitable[list[Hit]]] = _as_found
     known: Callable[[str], Awaitable[list[Vouched]]] = _nothing
+    more: Callable[[str, str, Sequence[Passage]], Awaitable[list[Passage]]] = _no_more
 
 
 @dataclass(slots=True)

@@ -22,13 +22,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One labelled item. `group`: what must not be split between fitting and testing. `pair`: for telling apart in print."""
+    """One labelled item. `group`: what must not be split between fitting and testing. `pair`: for telling apart in print.
+    `choice`: the question whose candidates it is one of, where they are compared with each other.
+    """
 
     signals: Mapping[str, float]
     label: bool
     group: str
     pair: str
     dataset: str
+    choice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,9 @@ class Fitted:
 
 def fit(samples: Sequence[Sample]) -> Fitted | None:
     """Logistic regression with a ridge penalty; None where all labels are the same, or there are too few groups to validate."""
-    labels = np.array([sample.label for sample in samples], dtype=np.float64)
-    groups = list(dict.fromkeys(sample.group for sample in samples))
-    if len(set(labels)) < 2 or len(groups) < FOLDS:
+    names, rows, labels, folds = _table(samples)
+    if len(set(labels)) < 2 or len(set(folds)) < FOLDS:
         return None
-    names = list(samples[0].signals)
-    rows = np.array([[sample.signals.get(name, 0.0) for name in names] for sample in samples], dtype=np.float64)
-    fold_of = {group: at % FOLDS for at, group in enumerate(_shuffled(groups))}
-    folds = np.array([fold_of[sample.group] for sample in samples])
     chances = np.full(len(samples), labels.mean())
     for fold in range(FOLDS):
         held = folds == fold
@@ -57,6 +55,33 @@ def fit(samples: Sequence[Sample]) -> Fitted | None:
         chances[held] = _chance(rows[held] @ weights + bias)
     bias, weights = _logistic(rows, labels)
     return Fitted(bias, dict(zip(names, (float(w) for w in weights), strict=True)), chances)
+
+
+def fit_choice(samples: Sequence[Sample]) -> Fitted | None:
+    """Conditional logit (McFadden 1974): which of the candidates of a choice is right, one of each at least. The weights say
+    how candidates of one choice compare, and nothing else; a chance is the share within the choice.
+    """
+    names, rows, labels, folds = _table(samples)
+    if len(set(labels)) < 2 or len(set(folds)) < FOLDS:
+        return None
+    _, choices = np.unique([sample.choice for sample in samples], return_inverse=True)
+    chances = np.zeros(len(samples))
+    for fold in range(FOLDS):
+        held = folds == fold
+        weights = _conditional(rows[~held], labels[~held], np.unique(choices[~held], return_inverse=True)[1])
+        chances[held] = _shares(rows @ weights, choices)[held]
+    weights = _conditional(rows, labels, choices)
+    return Fitted(0.0, dict(zip(names, (float(w) for w in weights), strict=True)), chances)
+
+
+def _table(samples: Sequence[Sample]) -> tuple[list[str], Array, Array, NDArray[np.int64]]:
+    """Names of the signals, signals and labels of the samples, and the fold of each; samples of one group are in one fold."""
+    names = list(samples[0].signals)
+    rows = np.array([[sample.signals.get(name, 0.0) for name in names] for sample in samples], dtype=np.float64)
+    labels = np.array([sample.label for sample in samples], dtype=np.float64)
+    groups = list(dict.fromkeys(sample.group for sample in samples))
+    fold_of = {group: at % FOLDS for at, group in enumerate(_shuffled(groups))}
+    return names, rows, labels, np.array([fold_of[sample.group] for sample in samples])
 
 
 def _shuffled(groups: Sequence[str]) -> list[str]:
@@ -86,6 +111,31 @@ def _logistic(rows: Array, labels: Array) -> tuple[float, Array]:
             break
     own = weights[:-1] / spread
     return float(weights[-1] - own @ mean), own
+
+
+def _conditional(rows: Array, labels: Array, choices: NDArray[np.int64]) -> Array:
+    """Newton's method with the curvature of the choices' sums, which bounds that of the whole; `choices` count from 0."""
+    spread = rows.std(axis=0)
+    table = rows / np.where(spread > 1e-9, spread, 1.0)
+    weights = np.zeros(rows.shape[1])
+    for _ in range(100):
+        shares, right = _shares(table @ weights, choices), _shares(table @ weights, choices, labels)
+        means = np.zeros((choices.max() + 1, len(weights)))
+        np.add.at(means, choices, shares[:, None] * table)
+        hessian = (table * shares[:, None]).T @ table - means.T @ means + RIDGE * np.eye(len(weights))
+        step = np.linalg.solve(hessian, table.T @ (shares - right) + RIDGE * weights)
+        weights -= step
+        if np.abs(step).max() < 1e-9:
+            break
+    own: Array = weights / np.where(spread > 1e-9, spread, 1.0)
+    return own
+
+
+def _shares(x: Array, choices: NDArray[np.int64], counted: Array | float = 1.0) -> Array:
+    """Each candidate's share of what is counted in its choice, by log-odds."""
+    raised = np.exp(np.clip(x, -30, 30)) * counted
+    shares: Array = raised / np.bincount(choices, raised)[choices]
+    return shares
 
 
 def reliability(chances: Sequence[float] | Array, labels: Sequence[bool] | Array) -> Reliability | None:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from statistics import fmean
 
-from citewell.measure.calibration import Sample, fit, reliability
+from citewell.measure.calibration import Sample, fit, fit_choice, reliability
 from citewell.measure.figures import judged
 from citewell.measure.report import Fit, Item, Reliability
 
+PICK = "answer:pick"  # the fit of which candidate is quoted
 LOST = 0.08  # share of the right answers that a threshold may refuse
 SignalsOf = Callable[[Item], list[tuple[dict[str, float], bool]]]
 
@@ -26,14 +26,9 @@ def searches(item: Item) -> list[tuple[dict[str, float], bool]]:
 
 
 def picks(item: Item) -> list[tuple[dict[str, float], bool]]:
-    """Of what the reader marked in each passage, where some of it is right: is it? Signals as differences from the mean of
-    their question, for only what tells its candidates apart counts.
-    """
+    """Of what the reader marked in each passage, where some of it is right: is it?"""
     found = item.answer.candidates if item.answer and item.answerable and judged(item) else []
-    if not any(candidate.right for candidate in found):
-        return []
-    means = {name: fmean(candidate.signals[name] for candidate in found) for name in found[0].signals}
-    return [({name: value - means[name] for name, value in c.signals.items()}, c.right) for c in found]
+    return [(each.signals, each.right) for each in found] if any(each.right for each in found) else []
 
 
 def answers(tier: str, pick: Fit | None = None) -> SignalsOf:
@@ -66,7 +61,7 @@ def choose_threshold(chances: Sequence[float], labels: Sequence[bool]) -> float:
 
 def samples(items: Sequence[Item], of: SignalsOf) -> list[Sample]:
     return [
-        Sample(signals, label, f"{item.dataset}:{item.group}", item.pair, item.dataset)
+        Sample(signals, label, f"{item.dataset}:{item.group}", item.pair, item.dataset, f"{item.dataset}:{item.id}")
         for item in items
         for signals, label in of(item)
     ]
@@ -75,7 +70,7 @@ def samples(items: Sequence[Item], of: SignalsOf) -> list[Sample]:
 def fitted(name: str, items: Sequence[Item], of: SignalsOf) -> Fit | None:
     """The weights and how well they foretell, in all and by pair of languages; None where nothing can be learned."""
     given = samples(items, of)
-    made = fit(given) if given else None
+    made = (fit_choice if name == PICK else fit)(given) if given else None
     if made is None:
         return None
     pairs: dict[str, Reliability] = {}

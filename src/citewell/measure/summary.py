@@ -30,7 +30,7 @@ def report(
                 counted[f"{group}.{name}"] = found.n
     failed = [item for item in items if item.error]
     told = [f"{len(failed)} questions could not be asked; {failed[0].id}: {failed[0].error}"] if failed else []
-    pick = samples.fitted("answer:pick", items, samples.picks) if calibrate else None
+    pick = samples.fitted(samples.PICK, items, samples.picks) if calibrate else None
     ways = {f"answer:{tier}": samples.answers(tier, pick) for tier in samples.tiers(items)}
     ways = {"retrieval": samples.searches, **ways} if calibrate else {}
     fits = [fit for name, of_item in ways.items() if (fit := samples.fitted(name, items, of_item))]

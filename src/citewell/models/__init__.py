@@ -21,7 +21,7 @@ def _openai_llm(settings: Settings) -> LLM:
     from citewell.models.openai import OpenAILLM
     from citewell.models.retry import RetryingLLM
 
-    return RetryingLLM(OpenAILLM(settings))
+    return RetryingLLM(OpenAILLM(settings), seconds=settings.llm_timeout)
 
 
 def _scripted_llm(settings: Settings) -> LLM:
@@ -92,7 +92,7 @@ def build_judge_llm(settings: Settings) -> LLM | None:
     from citewell.models.openai import OpenAILLM
     from citewell.models.retry import RetryingLLM
 
-    return RetryingLLM(OpenAILLM(settings, "judge"))
+    return RetryingLLM(OpenAILLM(settings, "judge"), seconds=settings.llm_timeout)
 
 
 def build_embedder(settings: Settings) -> Embedder:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from citewell.models.probe import Known
 from citewell.types import Message
 
 Vector = NDArray[np.float32]
@@ -51,11 +52,29 @@ class Loads(Protocol):
         ...
 
 
+@runtime_checkable
+class Learns(Protocol):
+    """A model behind an endpoint that is probed before its first question (`models/probe.py`)."""
+
+    @property
+    def known(self) -> Known:
+        """What the endpoint was found to do, in this process or before."""
+        ...
+
+    async def learn(self, *, anew: bool = False) -> Known:
+        """Ask the endpoint where that is due, or `anew`. Raises nothing."""
+        ...
+
+
 class LLM(Protocol):
     """A chat model. Raises ModelUnavailable, TransientError or PermanentError, nothing else."""
 
     name: str
-    evidence_tokens: int  # how much packed evidence one prompt of this tier may carry
+
+    @property
+    def evidence_tokens(self) -> int:
+        """How much packed evidence one prompt of this tier may carry."""
+        ...
 
     async def chat(
         self,

@@ -1,4 +1,4 @@
-"""Text made safe for native code, for JSON and for chat templates.
+"""Text made safe for native code, for JSON and for chat templates, and replies without what a model thinks aloud.
 
 The one rule: whatever came in, what goes out is UTF-8 without NUL, and none of it is read as a turn of the conversation.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 
 _UNSAFE = re.compile("[\x00\ud800-\udfff]")
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+_UNOPENED = re.compile(r"\A\s*(?![\s{]).*?</think>\s*", re.DOTALL)
 _CONTROL = re.compile(r"<([|｜])([A-Za-z0-9_▁]{1,40})([|｜])>|\[(/?INST)\]|<(/?s|(?:start|end)_of_turn)>")
 
 
@@ -22,3 +24,24 @@ def inert(text: str) -> str:
     Servers read such marks in a message as the start of a real turn; a document must not be able to write one.
     """
     return _CONTROL.sub(lambda found: "‹" + found.group().strip("<>[]|｜") + "›", clean(text))
+
+
+def without_thinking(text: str, *, unopened: bool = False) -> str:
+    """A reply without what a reasoning model thinks aloud before it, `<think>...</think>`. One that was cut off while thinking
+    has said nothing. `unopened`: the model's template opens the thinking, so only its end is in the reply; JSON has none.
+    """
+    if opens_thinking(text) or not unopened:
+        return "" if _is_thinking(text) else _THOUGHT.sub("", text)
+    if text.lstrip().startswith("{"):
+        return text
+    return _UNOPENED.sub("", text, count=1) if "</think>" in text else ""
+
+
+def opens_thinking(text: str) -> bool:
+    return text.lstrip().startswith("<think>")
+
+
+def _is_thinking(text: str) -> bool:
+    """Whether it has not come to its reply yet; the first letters of `<think>` may still be the beginning of it."""
+    opened = text.lstrip()
+    return (opens_thinking(opened) and "</think>" not in opened) or ("<think>".startswith(opened) and bool(opened))

@@ -80,6 +80,24 @@ class Endpoint:
             raise self._strange(f"no {name} in the reply")
         return value
 
+    def check(self, text: str, refusal: str, finish_reason: str | None, *, may_be_empty: bool = False) -> None:
+        """Raises PermanentError where the model gave no reply, and says why. `text` is without thinking."""
+        other = "ask in other words, or name another model"
+        if refusal:
+            raise PermanentError(
+                f"{self._label()}: the model refused to answer: {self._redacted(refusal)}", hint=other, code="model_refused"
+            )
+        if finish_reason == "content_filter":
+            why = f"{self._label()}: a content filter of the server ended the reply"
+            raise PermanentError(why, hint=other, code="content_filter")
+        if text.strip() or may_be_empty:
+            return
+        if finish_reason == "length":
+            why = f"{self._label()}: the reply was at its limit of tokens before its first word"
+            hint = "a model that thinks takes many: shorten its thinking on the server, or name another model"
+            raise PermanentError(why, hint=hint, code="empty_reply")
+        raise PermanentError(f"{self._label()}: the model's reply is empty", hint=other, code="empty_reply")
+
     def _of_status(self, status: int, message: str) -> CitewellError:
         words = "" if status in UNSAID else f": {self._redacted(message)}"
         text = f"{self._label()}: status {status}{words}"

@@ -1,11 +1,12 @@
 """Any OpenAI-compatible endpoint through the `openai` SDK: vLLM, Ollama, llama.cpp server, DeepSeek, Qwen, OpenAI.
 
-The one rule: servers differ; what one refuses is sent again in another form (`QUIRKS`), and what worked is remembered.
+The one rule: servers differ; each is probed once (`models/probe.py`), what it still refuses is sent again in another form
+(`QUIRKS`), and what worked is remembered.
 """
 
 from __future__ import annotations
 
-import re
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, TypeVar
 
@@ -14,17 +15,18 @@ import numpy as np
 from citewell.config import Settings
 from citewell.errors import PermanentError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
-from citewell.models.clean import clean, inert
+from citewell.models.clean import clean, inert, without_thinking
 from citewell.models.endpoint import Endpoint, Refused
-from citewell.models.quirks import QUIRKS, Quirk, Request
+from citewell.models.probe import PATIENT_SECONDS, SECONDS, Known, probe, remember, remembered
+from citewell.models.quirks import Request, adapt, next_quirk
 from citewell.models.watched import call
 from citewell.models.yesno import log_odds, word_odds
 from citewell.types import Message
 
 TOP = 20  # most that OpenAI lists
 BATCH = 64  # texts that an embeddings request carries
+WORD = 8  # tokens in which a model says yes or no, maybe in bold
 T = TypeVar("T")
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 
 
 class OpenAILLM:
@@ -34,9 +36,28 @@ class OpenAILLM:
         """`named`: the settings that name the endpoint, as in `llm_url`, `llm_model`, `llm_key`."""
         url, model, key = (getattr(settings, f"{named}_{part}") for part in ("url", "model", "key"))
         self._endpoint = Endpoint(url, model, key.get_secret_value(), settings.llm_timeout, named)
-        self._quirks: tuple[Quirk, ...] = ()
+        self._home, self._evidence = settings.home, settings.llm_evidence
+        self._learning = asyncio.Lock()
+        self.known = remembered(self._home, self._endpoint)
         self.name = f"openai:{model}"
-        self.evidence_tokens = settings.llm_evidence
+
+    @property
+    def evidence_tokens(self) -> int:
+        """The setting, or what the model's context leaves, where that is known."""
+        return self.known.evidence_tokens(self._evidence)
+
+    async def learn(self, *, anew: bool = False) -> Known:
+        """Probe the endpoint where that is due, or `anew`. Raises nothing; one that does not answer changes nothing."""
+        async with self._learning:
+            if anew or self.known.is_due:
+                found = await probe(self._endpoint, PATIENT_SECONDS if anew else SECONDS)
+                if found.thinks is not None or self.known.thinks is None:
+                    self._keep(found)
+        return self.known
+
+    def _keep(self, known: Known) -> None:
+        self.known = known
+        remember(self._home, self._endpoint, known)
 
     @call("chat")
     async def chat(
@@ -49,7 +70,7 @@ class OpenAILLM:
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        request = self._request(messages, max_tokens=max_tokens, temperature=temperature)
+        request = self._request(messages, max_tokens=self.known.reply_tokens(max_tokens), temperature=temperature)
         if stop:
             request["stop"] = list(stop)
         if schema is not None:
@@ -61,8 +82,12 @@ class OpenAILLM:
 
     @call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        """Without log-probabilities from the server the figure is +5 or -5 by the word, 0 for any other word."""
+        """Without log-probabilities from the server, or from a model that thinks first, the figure is +5 or -5 by the word, 0
+        for any other word.
+        """
         request = self._request(messages, max_tokens=1, temperature=0.0)
+        if self.known.thinks or self.known.logprobs is False:
+            return await self._send(request | {"max_tokens": self.known.reply_tokens(WORD)}, self._worded)
         return await self._send(request | {"logprobs": True, "top_logprobs": TOP}, self._judged)
 
     async def close(self) -> None:
@@ -74,21 +99,20 @@ class OpenAILLM:
 
     async def _send(self, request: Request, read: Callable[[Request], Awaitable[T]]) -> T:
         """Send in the forms this server is known to take, then in others, until it takes one or none is left."""
-        quirks = self._quirks
+        quirks = self.known.quirks
         while True:
-            adapted = request
-            for quirk in quirks:
-                adapted = quirk.change(adapted)
+            adapted = adapt(request, quirks)
             try:
                 async with self._endpoint.guard():
                     result = await read(adapted)
             except Refused as error:
-                more = [q for q in QUIRKS if q not in quirks and q.explains(error.message, adapted)]
-                if not more:
+                more = next_quirk(error.message, adapted, quirks)
+                if more is None:
                     raise
-                quirks = (*quirks, more[0])
+                quirks = (*quirks, more)
             else:
-                self._quirks = quirks
+                if set(quirks) - set(self.known.quirks):
+                    self._keep(self.known.model_copy(update={"quirks": quirks}))
                 return result
 
     async def _create(self, request: Request) -> Any:
@@ -97,22 +121,29 @@ class OpenAILLM:
     async def _whole(self, request: Request) -> Reply:
         completion = await self._create(request)
         choice = self._endpoint.part(completion, "choices")[0]
-        text = without_thinking(choice.message.content or "")
+        text = without_thinking(choice.message.content or "", unopened=self.known.unopened)
+        self._endpoint.check(text, choice.message.refusal or "", choice.finish_reason, may_be_empty="stop" in request)
         return Reply(text, spent(completion.usage), choice.finish_reason != "length")
 
     async def _streamed(self, request: Request, on_token: OnToken) -> Reply:
-        pieces: list[str] = []
-        usage, finished = None, True
+        written, refusal, text = "", "", ""
+        usage, reason = None, None
         async with await self._create(request) as stream:  # left early, it closes the connection, and the server stops
             async for chunk in stream:
                 usage = chunk.usage or usage
                 for choice in chunk.choices:
-                    finished = finished and choice.finish_reason != "length"
-                    if choice.delta.content:
-                        pieces.append(choice.delta.content)
-                        if not _is_thinking("".join(pieces)):
-                            on_token(choice.delta.content)
-        return Reply(without_thinking("".join(pieces)), spent(usage), finished)
+                    reason = choice.finish_reason or reason
+                    refusal += choice.delta.refusal or ""
+                    written += choice.delta.content or ""
+                    shown, text = len(text), without_thinking(written, unopened=self.known.unopened)
+                    if len(text) > shown:
+                        on_token(text[shown:])
+        self._endpoint.check(text, refusal, reason, may_be_empty="stop" in request)
+        return Reply(text, spent(usage), reason != "length")
+
+    async def _worded(self, request: Request) -> YesNo:
+        reply = await self._whole(request)
+        return YesNo(word_odds(reply.text), reply.tokens)
 
     async def _judged(self, request: Request) -> YesNo:
         completion = await self._create(request)
@@ -159,18 +190,6 @@ class OpenAIEmbedder:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vector = vectors / np.maximum(lengths, np.float32(1e-12))
         return unit
-
-
-def without_thinking(text: str) -> str:
-    """A reply without what a reasoning model thinks aloud before it, `<think>...</think>`. One that was cut off while thinking
-    has said nothing.
-    """
-    return "" if _is_thinking(text) else _THOUGHT.sub("", text)
-
-
-def _is_thinking(text: str) -> bool:
-    opened = text.lstrip()
-    return (opened.startswith("<think>") and "</think>" not in opened) or ("<think>".startswith(opened) and bool(opened))
 
 
 def spent(usage: Any) -> Tokens:

@@ -6,7 +6,8 @@ The one rule: a quirk is tried only when the server's complaint names it, and is
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +16,11 @@ Request = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Quirk:
-    """`words`: what a complaint about it mentions. `has`: whether a request has it. `change`: the request in the other form."""
+    """`name`: what is not taken. `words`: what a complaint about it mentions. `has`: whether a request has it. `change`: the
+    request in the other form.
+    """
 
+    name: str
     words: tuple[str, ...]
     has: Callable[[Request], bool]
     change: Callable[[Request], Request]
@@ -40,20 +44,42 @@ def renamed_limit(request: Request) -> Request:
 
 
 def schema_in_words(request: Request) -> Request:
-    """JSON of any shape is asked for, and the shape in the prompt: DeepSeek, older servers."""
+    """JSON of any shape is asked for, and the shape in words: DeepSeek, older servers. At the end of the last message, so that
+    prompts keep the beginning that they share, and in the language of the first.
+    """
     if not format_is("json_schema")(request):
         return request
     schema = json.dumps(request["response_format"]["json_schema"]["schema"], ensure_ascii=False)
-    order = {"role": "system", "content": f"Reply with one JSON object of this JSON schema and nothing else: {schema}"}
-    return request | {"messages": [order, *request["messages"]], "response_format": {"type": "json_object"}}
+    *before, last = request["messages"]
+    order = _ORDERS[bool(_HAN.search(request["messages"][0]["content"]))]
+    worded = last | {"content": f"{last['content']}\n\n{order}{schema}"}
+    return request | {"messages": [*before, worded], "response_format": {"type": "json_object"}}
 
 
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_ORDERS = (
+    "Reply with one JSON object of this JSON schema and nothing else: ",
+    "只输出一个符合以下 JSON Schema 的 JSON 对象：",
+)
 _FORMAT = ("response_format", "json_schema", "json_object", "json schema")
 QUIRKS = (
-    Quirk(_FORMAT, format_is("json_schema"), schema_in_words),
-    Quirk(_FORMAT, format_is("json_object"), without("response_format")),
-    Quirk(("logprobs",), lambda request: "logprobs" in request, without("logprobs", "top_logprobs")),
-    Quirk(("stream_options",), lambda request: "stream_options" in request, without("stream_options")),
-    Quirk(("max_tokens", "max_completion_tokens"), lambda request: "max_tokens" in request, renamed_limit),
-    Quirk(("temperature",), lambda request: "temperature" in request, without("temperature")),
+    Quirk("json_schema", _FORMAT, format_is("json_schema"), schema_in_words),
+    Quirk("json_object", _FORMAT, format_is("json_object"), without("response_format")),
+    Quirk("logprobs", ("logprobs",), lambda request: "logprobs" in request, without("logprobs", "top_logprobs")),
+    Quirk("stream_options", ("stream_options",), lambda request: "stream_options" in request, without("stream_options")),
+    Quirk("max_tokens", ("max_tokens", "max_completion_tokens"), lambda request: "max_tokens" in request, renamed_limit),
+    Quirk("temperature", ("temperature",), lambda request: "temperature" in request, without("temperature")),
 )
+
+
+def adapt(request: Request, names: Sequence[str]) -> Request:
+    """The request in the form for a server that does not take what the quirks of these names stand for."""
+    for quirk in QUIRKS:
+        if quirk.name in names:
+            request = quirk.change(request)
+    return request
+
+
+def next_quirk(complaint: str, request: Request, names: Sequence[str]) -> str | None:
+    """The name of one more quirk that explains why an adapted request was refused."""
+    return next((q.name for q in QUIRKS if q.name not in names and q.explains(complaint, request)), None)

@@ -1,19 +1,23 @@
 """Transport retries, for connected models.
 
-The one rule: only TransientError is tried again, and never after a token was shown.
+The one rule: only TransientError is tried again, and never after a token was shown. A chat model has one deadline over all
+tries.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+import anyio
 import stamina
 
 from citewell.errors import TransientError
-from citewell.models.base import LLM, Embedder, OnToken, Reply, Reranker, Vector, YesNo
+from citewell.models.base import LLM, Embedder, Learns, OnToken, Reply, Reranker, Vector, YesNo
+from citewell.models.probe import Known
 from citewell.types import Message
 
+T = TypeVar("T")
 ATTEMPTS = 4
 TRIED = "tried_again"  # code of a transient error that was tried again in vain: nobody above need do so once more
 SECONDS = 60.0  # no further try starts once this much time has gone by
@@ -31,13 +35,24 @@ def transient(error: Exception) -> bool:
 
 
 class RetryingLLM:
-    """An LLM that tries again."""
+    """An LLM that tries again, for `seconds` in all."""
 
-    def __init__(self, inner: LLM, *, wait: float = 0.5) -> None:
+    def __init__(self, inner: LLM, *, seconds: float = SECONDS, wait: float = 0.5) -> None:
         self.inner = inner
         self.name = inner.name
-        self.evidence_tokens = inner.evidence_tokens
+        self._seconds = seconds
         self._wait = wait
+
+    @property
+    def evidence_tokens(self) -> int:
+        return self.inner.evidence_tokens
+
+    @property
+    def known(self) -> Known:
+        return self.inner.known if isinstance(self.inner, Learns) else Known()
+
+    async def learn(self, *, anew: bool = False) -> Known:
+        return await self.inner.learn(anew=anew) if isinstance(self.inner, Learns) else Known()
 
     async def chat(
         self,
@@ -58,20 +73,34 @@ class RetryingLLM:
                 on_token(piece)
 
         listen = forward if on_token is not None else None
-        try:
-            async for attempt in attempts(self._wait, lambda error: transient(error) and not shown):
-                with attempt:
-                    return await self.inner.chat(
-                        messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=listen
-                    )
-        except TransientError as error:
-            raise TransientError(error.message, hint=error.hint, code=TRIED) from error
-        raise AssertionError("the last attempt returns or raises")
+        return await self._again(
+            lambda: self.inner.chat(
+                messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=listen
+            ),
+            lambda error: transient(error) and not shown,
+        )
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        async for attempt in attempts(self._wait, transient):
-            with attempt:
-                return await self.inner.yes_no(messages)
+        return await self._again(lambda: self.inner.yes_no(messages), transient)
+
+    async def _again(self, call: Callable[[], Awaitable[T]], on: Callable[[Exception], bool]) -> T:
+        last: TransientError | None = None
+        try:
+            with anyio.fail_after(self._seconds):
+                async for attempt in attempts(self._wait, on, self._seconds):
+                    with attempt:
+                        try:
+                            return await call()
+                        except TransientError as error:
+                            last = error
+                            raise
+        except TransientError as error:
+            raise TransientError(error.message, hint=error.hint, code=TRIED) from error
+        except TimeoutError:
+            if last is not None:  # what the tries before ended in says more than that the time is over
+                raise TransientError(last.message, hint=last.hint, code=TRIED) from None
+            why = f"{self.name}: no reply within {self._seconds:g} seconds"
+            raise TransientError(why, hint="a longer llm_timeout gives it more time", code=TRIED) from None
         raise AssertionError("the last attempt returns or raises")
 
     async def close(self) -> None:

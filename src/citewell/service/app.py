@@ -26,7 +26,8 @@ from citewell.knowledge.sources import Sources
 from citewell.knowledge.traces import Traces
 from citewell.knowledge.users import Users
 from citewell.models import build_embedder, build_judge_llm, build_llm, build_reranker
-from citewell.models.base import LLM, Embedder, Reranker
+from citewell.models.base import LLM, Embedder, Learns, Reranker
+from citewell.models.probe import Known
 from citewell.models.reader import Reader, build_reader
 from citewell.retrieve.confidence import OWN, Calibration, in_force
 from citewell.service.health import ModelsSeen, Writing
@@ -116,6 +117,21 @@ class App:
         if llm is not None:
             self._stack.push_async_callback(llm.close)
         return llm
+
+    def known_models(self) -> dict[str, Known]:
+        """What earlier probes learned of the endpoints, by the settings' prefix."""
+        return {name: model.known for name, model in self._endpoints().items()}
+
+    async def learn_models(self, *, anew: bool = False) -> dict[str, Known]:
+        """Have the endpoints probed where that is due, before what they can do decides how a question is answered. What is
+        known of each, by the settings' prefix; one that is no endpoint has none. Raises nothing but ConfigError.
+        """
+        endpoints = self._endpoints()
+        return dict(zip(endpoints, await asyncio.gather(*(m.learn(anew=anew) for m in endpoints.values())), strict=True))
+
+    def _endpoints(self) -> dict[str, Learns]:
+        models: dict[str, object] = {"llm": self.llm, "judge": self.judge_llm}
+        return {name: model for name, model in models.items() if isinstance(model, Learns)}
 
     @cached_property
     def reranker(self) -> Reranker | None:

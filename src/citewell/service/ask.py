@@ -17,6 +17,7 @@ from citewell.knowledge.index import Filter
 from citewell.knowledge.runs import Unfinished
 from citewell.models.clean import clean
 from citewell.models.metered import Metered
+from citewell.models.probe import Known
 from citewell.service.alive import Alive
 from citewell.service.app import App
 from citewell.service.ask_data import run_data
@@ -35,6 +36,7 @@ from citewell.service.snapshot import request_of, snapshot_of
 from citewell.service.stopping import cut_off
 from citewell.service.watching import answering, begun
 from citewell.skills.clean import clean as cleaned
+from citewell.skills.decision import CONNECTED_TIER, ROOMY, is_connected
 from citewell.skills.sensitive import word_list
 from citewell.skills.validate import objection
 from citewell.types import Answer, Event, Message, Step, Trace
@@ -149,8 +151,17 @@ async def begin(app: App, request: AskRequest) -> Run:
         run.collection, run.warnings = await _collection(run)
         run.where = await filter_of(app, options, [run.collection])
     run.warnings += unused(run.agent, options, app.settings)
+    run.warnings += _small_context(app, (await app.learn_models()).get("llm"))
     run.meter = Metered(app.llm, run.budget) if app.llm else None
     return run
+
+
+def _small_context(app: App, known: Known | None) -> list[str]:
+    """Why a connected model does not write the answers."""
+    if known is None or known.context is None or is_connected(app.llm) or app.settings.llm_evidence < CONNECTED_TIER:
+        return []
+    why = f"the chat model's server gives it {known.context} tokens of context; answers are written from {ROOMY} on"
+    return [why]
 
 
 def _whole(request: AskRequest) -> AskRequest:

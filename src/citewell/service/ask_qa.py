@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from citewell.agents import qa
 from citewell.agents.qa_state import Deps, QAState
 from citewell.errors import CitewellError
 from citewell.ingest.script import count_tokens
+from citewell.ingest.sentences import language
+from citewell.knowledge.index import Filter
 from citewell.models.base import Vector
 from citewell.retrieve.expand import expanded, whole_documents
 from citewell.retrieve.query import Context
-from citewell.retrieve.strategies import Found
+from citewell.retrieve.strategies import OTHER, Found
 from citewell.service.app import App
 from citewell.service.locate import locator
 from citewell.service.options import strategy_of
@@ -22,17 +25,19 @@ from citewell.service.search import find
 from citewell.service.vouched import vouching
 from citewell.skills.decision import is_connected
 from citewell.skills.entities import search_names
-from citewell.skills.evidence import Widen
+from citewell.skills.evidence import Passage, Widen, packed
 from citewell.skills.find_answer import split_question
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.judges import build_judge
 from citewell.skills.sensitive import word_list
 from citewell.types import Answer, Event, Hit, Step
 
+More = Callable[[str, str, Sequence[Passage]], Awaitable[list[Passage]]]
 HITS = 8  # chunks that a search hands to an agent: as many as the reader looks at
 WHOLE = 0.5  # of the budget of evidence that documents may take that are sent whole
 BEST, SEVERAL = 6, 2  # a document is sent whole that has several of the best hits, or all of them
 UNWIDENED = 0.6  # of the rest that hits may take before they are widened by what stands around them
+SHARE_OF_MORE = 0.5  # of the budget of evidence, for what is searched for where the first evidence lacks something
 HITS_CONNECTED = 24  # to one whose model has room for them
 
 
@@ -85,27 +90,50 @@ def _deps(run: Run) -> Deps:
         judge=judge_of(run),
         calibration=app.calibration.answer,
         known=vouching(run),
+        more=searching_more(run),
     )
 
 
-async def search_parts(run: Run, question: str) -> list[Found]:
-    """One search for each part of a question that asks several things; none for others, or where a part cannot be embedded."""
-    found = []
-    for part in split_question(question):
-        try:
-            vector = await run.app.embedder.query(part)
-        except CitewellError:
-            return []  # the whole question was searched by words, which hold those of the parts
-        entities = search_names(part)
-        found.append(await find(run.app, run.options, part, vector, entities, run.where, hits_of(run)))
-    return found
+def searching_more(run: Run) -> More:
+    """A search for what the passages that were read lack: the question by meaning in the documents of the other language, and
+    by the words that the draft names, taken in turn.
+    """
+
+    async def more(question: str, search_for: str, read: Sequence[Passage]) -> list[Passage]:
+        other = OTHER[language(question)]
+        foreign = not run.where.langs or other in run.where.langs
+        asked = [(question, replace(run.where, langs=(other,)))] if foreign else []
+        asked += [(search_for, run.where)] if search_for else []
+        found = [await _find(run, text, where, HITS) for text, where in asked]
+        spans = [(passage.hit.doc_id, passage.hit.start, passage.hit.end) for passage in read]
+        fresh = [h for h in _in_turn(found) if not any(d == h.doc_id and a <= h.start and h.end <= b for d, a, b in spans)]
+        return await packed(question, fresh, run.meter, widener(run.app), share=SHARE_OF_MORE)
+
+    return more
 
 
-def merge_found(whole: Found, parts: Sequence[Found]) -> Found:
-    """The hits of all searches taken in turn, each once, as many as the whole question's search found; its confidence."""
-    lists = [list(found.hits) for found in (*parts, whole)]
+async def _find(run: Run, text: str, where: Filter, k: int) -> list[Hit]:
+    vector = await run.app.embedder.query(text)
+    return (await find(run.app, run.options, text, vector, search_names(text), where, k)).hits
+
+
+def _in_turn(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The best of each list, then the second ones, each hit once."""
     turns = (hit for row in zip_longest(*lists) for hit in row if hit is not None)
-    hits = list({hit.chunk_id: hit for hit in turns}.values()) if parts else list(whole.hits)
+    return list({hit.chunk_id: hit for hit in turns}.values())
+
+
+async def search_parts(run: Run, question: str) -> list[list[Hit]]:
+    """One search for each part of a question that asks several things; none for others, or where a part cannot be embedded."""
+    try:
+        return [await _find(run, part, run.where, hits_of(run)) for part in split_question(question)]
+    except CitewellError:
+        return []  # the whole question was searched by words, which hold those of the parts
+
+
+def merge_found(whole: Found, parts: Sequence[Sequence[Hit]]) -> Found:
+    """The hits of all searches taken in turn, each once, as many as the whole question's search found; its confidence."""
+    hits = _in_turn([*parts, whole.hits]) if parts else list(whole.hits)
     return Found(hits[: max(len(whole.hits), 2 * len(parts))], whole.confidence, whole.warnings)
 
 

@@ -67,6 +67,7 @@ async def check_text(app: App, text: str, collections: Sequence[str] = (), on_ch
         raise InvalidInput("the text is empty", hint="give a text of some sentences")
     infos = [await app.catalog.collection(name) for name in dict.fromkeys(collections or [app.settings.collection])]
     names = [info.name for info in infos]
+    await app.learn_models()
     judge = judge_of_app(app)
     judgements: list[Judgement] = []
     for at in range(0, len(spans), BATCH):
@@ -174,6 +175,7 @@ async def check_pairs(app: App, pairs: Sequence[Pair]) -> PairsResult:
     """
     if len(pairs) > MOST_PAIRS:
         raise InvalidInput(f"{len(pairs)} pairs, {MOST_PAIRS} are allowed", hint="check a part at a time")
+    await app.learn_models()
     judge = judge_of_app(app)
     if isinstance(judge, ReaderJudge):
         found = await judge.judge("", [Claim(pair.claim, evidence=tuple(_units(pair))) for pair in pairs], [])

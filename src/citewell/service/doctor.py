@@ -21,12 +21,15 @@ from citewell import __version__
 from citewell.config import PREFIX, Settings, file_values
 from citewell.errors import CitewellError, ConfigError
 from citewell.ingest import ocr
+from citewell.models.base import LLM
+from citewell.models.probe import Known
 from citewell.retrieve.confidence import OWN, own
 from citewell.retrieve.websearch import build_provider
 from citewell.service.add import pending
 from citewell.service.app import App
 from citewell.service.ready import chat_model_file, chat_model_state
 from citewell.service.speed import chat_speed, embed_speed
+from citewell.skills.decision import ROOMY, is_connected
 from citewell.types import Shown
 
 State = Literal["ok", "warn", "fail"]
@@ -83,6 +86,7 @@ async def examine(settings: Settings, *, fast: bool = False) -> Report:
     try:
         async with App(settings) as app:
             checks += [await _database(app), await _embeddings(app), await _chat_model(app), _calibration(app)]
+            checks += _endpoints(app, await app.learn_models(anew=True) if not fast else app.known_models())
             if not fast:
                 checks += await _speeds(app)
     except CitewellError as error:
@@ -222,6 +226,29 @@ async def _chat_model(app: App) -> Check:
     return Check(name="chat model", state="ok", detail=str(chat_model_file(settings) or named))
 
 
+def _endpoints(app: App, known: Mapping[str, Known]) -> list[Check]:
+    """What the endpoints of chat model and judge can do; nothing for a model of this process."""
+    return [_endpoint(name, each, app.llm if name == "llm" else None) for name, each in known.items()]
+
+
+def _endpoint(name: str, known: Known, llm: LLM | None) -> Check:
+    title = {"llm": "chat endpoint", "judge": "judge endpoint"}[name]
+    context = "not told" if known.context is None else f"{known.context:,} tokens"
+    said = {True: "yes", False: "no", None: "not known"}
+    speed = "" if known.speed is None else f", about {known.speed:g} tokens/s"
+    can = f"JSON schema {said[known.keeps_schema]}, logprobs {said[known.logprobs]}, thinks {said[known.thinks]}"
+    asked = f"asked {known.at:%Y-%m-%d}" if known.at > Known().at else "not asked yet"
+    detail = f"context {context}, {can}{speed} ({asked})"
+    figures = {"context_tokens": float(known.context or 0), "tokens/s": known.speed or 0.0}
+    state: State = "ok"
+    advice = ""
+    if known.thinks is None:
+        state, advice = "warn", f"the model did not reply: is the server running, and are {name}_url and {name}_model right?"
+    elif known.context is not None and llm is not None and not is_connected(llm):
+        state, advice = "warn", f"too small to write answers from, so the documents' own sentences answer: {ROOMY} are enough"
+    return Check(name=title, state=state, detail=detail, advice=advice, figures={k: v for k, v in figures.items() if v})
+
+
 def _calibration(app: App) -> Check:
     """Which weights the search confidence has, and what they were fitted on."""
     path = app.settings.home / OWN
@@ -242,7 +269,7 @@ def _calibration(app: App) -> Check:
 async def _speeds(app: App) -> list[Check]:
     checks = []
     measures: list[tuple[str, Callable[[App], Awaitable[dict[str, float]]]]] = [("embedding speed", embed_speed)]
-    if chat_model_state(app.settings) == "ok":
+    if app.settings.llm != "openai" and chat_model_state(app.settings) == "ok":  # an endpoint was timed by its probe
         measures.append(("chat model speed", chat_speed))
     for name, measure in measures:
         try:

@@ -45,6 +45,7 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
     llm, tell = writer(app), on_progress or silent
     if llm is None:
         return 0
+    await app.learn_models()
     tried = taken = 0
     while batch := await app.catalog.summaries_to_write(llm.name, BATCH):
         refused: dict[int, PermanentError] = {}

@@ -1,5 +1,5 @@
-"""What the first question of a server would wait for, loaded before it comes. The one rule: what cannot be loaded is not told
-here: /api/ready says it, and the question that needs it.
+"""What the first question of a server would wait for, loaded or asked before it comes. The one rule: what cannot be loaded is
+not told here: /api/ready says it, and the question that needs it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ async def warm(app: App) -> None:
     await anyio.to_thread.run_sync(_libraries)
     if not app.settings.warm:
         return
+    await app.learn_models()
     for model in (app.embedder, app.llm):
         if isinstance(model, Loads):
             with suppress(CitewellError):

@@ -6,8 +6,9 @@ sentences answer, found by the reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from citewell.errors import CitewellError, TransientError
@@ -78,6 +79,9 @@ class Decided:
     signals: dict[str, float]
 
 
+More = Callable[[Draft], Awaitable[list[Passage]]]
+
+
 async def draft_answer(
     means: Means,
     question: str,
@@ -87,38 +91,29 @@ async def draft_answer(
     summary: str = "",
     wanted: str = "",
     quoted_only: bool = False,
-    at_once: bool = False,
+    more: More | None = None,
 ) -> Drafted:
-    """The whole answer as a draft, streamed as `token` events while a connected model writes it. It reads the passages in the
-    question's language, and all of them where these lack the answer or part of it (`at_once`: all of them in the first call).
-    Where it fails, and without such a model, the documents' own sentences are the draft. `wanted`: what else the answer shall
-    be like. `quoted_only`: no chat model is asked. Raises ModelUnavailable of the reader or the embedder.
+    """The whole answer as a draft, streamed as `token` events while a connected model writes it. With `more` it reads the
+    passages in the question's language; where these lack the answer or part of it, once again all of them and what `more`
+    finds. Where it fails, and without such a model, the documents' own sentences are the draft. `wanted`: what else the answer
+    shall be like. `quoted_only`: no chat model is asked. Raises ModelUnavailable of the reader or the embedder.
     """
-    sink = emit
     failed: CitewellError | None = None
-    drafted: Drafted | None = None
-    connected = means.llm if is_connected(means.llm) and not quoted_only else None
-    for calls, part in enumerate(_readings(question, passages, at_once=at_once) if connected else (), start=1):
-        assert connected is not None, "without it nothing is read"
+    if means.llm is not None and is_connected(means.llm) and passages and not quoted_only:
+        sink = emit
+        write = partial(
+            write_draft,
+            means.llm,
+            question,
+            history=history,
+            summary=summary,
+            wanted=wanted,
+            on_text=lambda text: sink(Event("token", text)),
+        )
         try:
-            draft = await write_draft(
-                connected,
-                question,
-                number_sentences(part),
-                history=history,
-                summary=summary,
-                wanted=wanted,
-                on_text=lambda text: sink(Event("token", text)),
-            )
+            return await _draft_connected(write, question, passages, more)
         except CitewellError as error:
             failed = error
-            break
-        note(draft=draft.text, draft_status=draft.status)
-        drafted = Drafted(question, list(part), draft, "connected", calls=calls)
-        if draft.status not in _LACKING:
-            break
-    if drafted is not None:
-        return drafted
     pick = model_of("pick", means.calibration)
     found = await find_answer(question, passages, means.reader, means.embedder, pick)
     note(draft=found.draft.text, reading={name: round(value, 2) for name, value in found.signals.items()})
@@ -132,12 +127,27 @@ async def draft_answer(
     )
 
 
-def _readings(question: str, passages: Sequence[Passage], *, at_once: bool) -> list[Sequence[Passage]]:
-    """What a connected model reads: the passages in the question's language, and only where these lack the answer all."""
-    own = [passage for passage in passages if passage.hit.lang == language(question)]
-    if own and len(own) < len(passages) and not at_once:
-        return [own, passages]
-    return [passages] if passages else []
+async def _draft_connected(
+    write: Callable[..., Awaitable[Draft]], question: str, passages: Sequence[Passage], more: More | None
+) -> Drafted:
+    """Raises what `write` raises of the first draft; where only the second fails, the first stands."""
+    own = [passage for passage in passages if passage.hit.lang == language(question)] if more else []
+    first = Drafted(question, own or list(passages), Draft(status="not_told"), "connected", calls=1)
+    first = replace(first, draft=await write(first.units))
+    note(draft=first.draft.text, draft_status=first.draft.status)
+    if first.draft.status not in _LACKING or more is None:
+        return first
+    try:
+        found = await more(first.draft)
+        both = [*passages, *(replace(passage, n=n) for n, passage in enumerate(found, start=len(passages) + 1))]
+        if len(both) == len(first.passages):
+            return first
+        draft = await write(number_sentences(both), on_text=None)  # two drafts would be one text on the page
+    except CitewellError as error:
+        note(not_read_again=error.message)
+        return replace(first, calls=2)
+    note(draft=draft.text, draft_status=draft.status, read_again=len(both))
+    return Drafted(question, both, draft, "connected", calls=2)
 
 
 async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Message] = (), repair: bool = True) -> Proven:
@@ -176,5 +186,5 @@ def decide_answer(means: Means, drafted: Drafted, proven: Proven, retrieval: flo
     probability, likely = decide(signals, model_of(drafted.tier, means.calibration))
     note(tier=drafted.tier, candidate=proven.draft.text, probability=probability, candidates=drafted.candidates)
     note(signals={name: round(value, 3) for name, value in signals.items()})
-    told = drafted.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"
+    told = proven.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"
     return Decided(proven, probability, likely and told and proven.count > 0, signals)

@@ -17,6 +17,7 @@ from citewell.skills.proof.prove import Proven
 Tier = Literal["connected", "reader", "search"]
 CONNECTED_TIER = 2_000  # evidence tokens from which a model has room for the structured calls
 UNREAD = {"answerable": -4.6}  # log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
+ROOMY = 8_192  # tokens of context with which any model is in that tier, one that thinks too
 _TOLD: dict[DraftStatus, float] = {"answered": 1.0, "false_premise": 1.0, "partly": 0.5, "not_told": 0.0, "unclear": 0.0}
 
 

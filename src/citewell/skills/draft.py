@@ -55,8 +55,8 @@ class DraftSentence(BaseModel):
 
 
 class Draft(BaseModel):
-    """`question_back`: of a question that is unclear, what to ask the user. `search_for`: where something is missing, other
-    words that a document which tells it would use.
+    """`question_back`: of a question that is unclear, what to ask the user; where it is empty, one of ours is asked.
+    `search_for`: where something is missing, other words that a document which tells it would use.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -68,11 +68,11 @@ class Draft(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        """Some models mix up statuses: only untold sentences are no answer, and a question back needs one."""
+        """Some models mix up statuses: only untold sentences are no answer, and what is answered is not unclear."""
         untold = bool(self.sentences) and all(sentence.kind == "not_told" for sentence in self.sentences)
         status = self.status
-        if status == "unclear" and not self.question_back.strip():
-            status = "answered" if self.sentences else "not_told"
+        if status == "unclear" and self.sentences and not self.question_back.strip():
+            status = "answered"
         if untold and status != "unclear":
             status = "not_told"
         return self if status == self.status else self.model_copy(update={"status": status})
@@ -87,8 +87,9 @@ class Draft(BaseModel):
 def evidence_messages(
     question: str, units: Sequence[Unit], task: str, *, history: Sequence[Message] = (), summary: str = ""
 ) -> list[Message]:
-    """System text, conversation, numbered evidence, question, task: all but the task is the same for every call on a question,
-    and what comes before the evidence is the same for every question of a conversation, so that a prompt cache serves both.
+    """System text, numbered evidence, conversation, question, task: what is long and lasts comes first, so that a prompt cache
+    holds it for every call on a question, and for later questions of a conversation on the same evidence. A judge is sent
+    no conversation.
     """
     lang = language(question)
     turns = [f"{message.role}: {message.content[:LONGEST_TURN]}" for message in history]

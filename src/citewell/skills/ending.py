@@ -27,8 +27,8 @@ def end_answer(
 ) -> Ending:
     """`proof`: of `decided`, its citations located. `hits`: the nearest passages, for a refusal."""
     draft = decided.proven.draft
-    if draft.status == "unclear" and draft.question_back:
-        return Ending("clarify", draft.question_back, Proof([], []))
+    if draft.status == "unclear":
+        return Ending("clarify", draft.question_back.strip() or say("unclear", lang), Proof([], []))
     kept = keep_proved(proof)
     if not decided.shown:
         failure = decided.proven.failure
@@ -64,12 +64,13 @@ def _say_refuted(sentence: Sentence, reason: str) -> str:
 
 
 def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str) -> Ending:
-    """The model's own words for what is missing, where the judge agrees with them; else ours, with the nearest passages. What
-    was drafted and could not be proved is told as a warning.
+    """The model's own words for what is missing, where the judge agrees with them; else ours, with the nearest passages, or
+    with why the model did not answer. What was drafted and could not be proved is told as a warning.
     """
     draft, written = decided.proven.draft, drafted.tier == "connected"
     if written and draft.status == "not_told" and kept.sentences:
         return Ending("refused", with_markers(kept.sentences, lang), kept)
     judged = zip(draft.sentences, decided.proven.judgements, strict=True) if written and draft.status != "not_told" else ()
     warnings = [f"a draft was not proved: {sentence.text}" for sentence, found in judged if found.verdict != "entailed"]
-    return Ending("refused", refusal(hits, lang), Proof([], []), warnings)
+    text = say("no_extract", lang) if drafted.warning else refusal(hits, lang)
+    return Ending("refused", text, Proof([], []), warnings)

@@ -58,13 +58,14 @@ def pack(question: str, hits: Sequence[Hit], budget: int, *, most: int = PASSAGE
 Widen = Callable[[Sequence[Hit], int], Awaitable[list[Hit]]]
 
 
-async def packed(question: str, hits: Sequence[Hit], llm: LLM | None, widen: Widen) -> list[Passage]:
+async def packed(question: str, hits: Sequence[Hit], llm: LLM | None, widen: Widen, *, share: float = 1.0) -> list[Passage]:
     """What is read for an answer: by a connected model the hits with what stands around them, in document order, the best
-    document first; by the reader the best hits whole, best first.
+    document first, within this share of its budget; by the reader the best hits whole, best first.
     """
     budget = llm.evidence_tokens if llm else 0
     if budget < CONNECTED_TIER:
         return pack(question, hits, READ_PASSAGES * LONGEST_PASSAGE, most=READ_PASSAGES)
+    budget = int(budget * share)
     most = max(PASSAGES, budget // TOKENS_EACH)
     return in_document_order(pack(question, await widen(hits[:most], budget), budget, most=most))
 

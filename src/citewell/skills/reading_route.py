@@ -94,9 +94,10 @@ async def _in_paper_language(book: OpenPaper, interest: str, llm: LLM | None) ->
     tongue = lang_of(book.paper.lang)
     if llm is None or not has_room(llm) or language(interest) == tongue:
         return interest
-    name = {"en": "English", "zh": "Chinese"}[tongue]
+    name = {"en": {"en": "English", "zh": "Chinese"}, "zh": {"en": "英文", "zh": "中文"}}[lang_of(language(interest))][tongue]
+    messages = fill(load(f"skills/prompts/guide_interest.{language(interest)}.md"), interest=interest, language=name)
     try:
-        reply = await llm.chat(fill(load("skills/prompts/guide_interest.md"), interest=interest, language=name), max_tokens=60)
+        reply = await llm.chat(messages, max_tokens=60)
     except CitewellError:
         return interest  # a search without these words is still a search
     return f"{interest} {' '.join(reply.text.split())[:200]}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.errors import CitewellError
-from citewell.ingest.sentences import count_tokens, sentences
+from citewell.ingest.sentences import count_tokens, language, sentences
 from citewell.models.base import LLM
 from citewell.models.prompt import fill, load
 from citewell.skills.evidence import CONNECTED_TIER
@@ -36,8 +36,9 @@ async def summarise(older: Sequence[Message], llm: LLM | None) -> str:
         return ""
     if llm is not None and llm.evidence_tokens >= CONNECTED_TIER:
         said = "\n".join(f"{m.role}: {m.content[:600]}" for m in older[-12:])
+        template = load(f"skills/prompts/summarize.{language(older[-1].content)}.md")
         try:
-            reply = await llm.chat(fill(load("skills/prompts/summarize.md"), conversation=said), max_tokens=SUMMARY_TOKENS)
+            reply = await llm.chat(fill(template, conversation=said), max_tokens=SUMMARY_TOKENS)
         except CitewellError:
             return outline(older)  # the spec: where the summary fails, the words themselves serve
         return reply.text.strip() or outline(older)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from tests.agents.replies import verdicts
 from tests.skills.evidence_units import units_of
 
 from citewell.errors import TransientError
@@ -13,7 +14,7 @@ from citewell.skills.draft import Draft, DraftSentence
 from citewell.skills.numbered import Unit
 from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
 from citewell.skills.proof.judge_llm import LLMJudge
-from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
+from citewell.skills.proof.prove import NOT_SHOWN, Proven, judge_draft, repair_draft, show_proof
 
 UNITS = units_of(
     "The battery must not be taken on a passenger aircraft.", "It may travel by car or ferry.", "Plus costs 34 euros a month."
@@ -126,3 +127,12 @@ async def test_a_repair_that_is_no_better_leaves_the_first() -> None:
     assert await repair_draft(llm, Says("contradicted"), QUESTION, UNITS, first) is first
     failed = await repair_draft(llm, Says(), QUESTION, UNITS, first)
     assert (failed.draft, failed.failure) == (first.draft, "busy")
+
+
+async def test_what_nothing_is_named_for_is_not_proved() -> None:
+    """Neither the draft nor the judge names a sentence: asked for in the repair round. That something is untold needs none."""
+    untold = DraftSentence(text="The bank is not told.", kind="not_told")
+    draft = Draft(status="partly", sentences=[DraftSentence(text="The fee is due."), untold])
+    judge = LLMJudge(ScriptedLLM(verdicts("entailed", "entailed", evidence=[])))
+    proven = await judge_draft(draft, "What is due, and to which bank?", units_of("A fee is due."), judge)
+    assert [(each.verdict, each.reason) for each in proven.judgements] == [("not_stated", NOT_SHOWN), ("entailed", "")]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field, field_validator
 
-from citewell.ingest.sentences import language
+from citewell.ingest.sentences import count_tokens, language
 from citewell.models.base import LLM
 from citewell.models.prompt import ask_json, fill, load
 from citewell.skills.draft import evidence_messages
@@ -49,12 +49,30 @@ class LLMJudge:
         """A statement that the reply leaves out is not stated."""
         if not claims:
             return []
+        units = _fitting(units, claims, self._llm.evidence_tokens)
         lines = [f"{n}. {_flat(claim.text)}{_names(claim)}" for n, claim in enumerate(claims, start=1)]
         template = load(f"skills/prompts/judge.{language(question or claims[0].text)}.md")
         task = fill(template, statements="\n".join(lines))[0].content
         reply = await ask_json(self._llm, evidence_messages(question, units, task), Verdicts, max_tokens=LONGEST_REPLY)
         said = {each.n: each for each in reply.verdicts}
         return [_judgement(said.get(n), units) for n in range(1, len(claims) + 1)]
+
+
+def _fitting(units: Sequence[Unit], claims: Sequence[Claim], budget: int) -> Sequence[Unit]:
+    """All of them, or where a judge of its own has less room than the model that writes, those that statements name before
+    the others, in their order.
+    """
+    costs = {unit.id: count_tokens(unit.text) for unit in units}
+    if sum(costs.values()) <= budget:
+        return units
+    named = {unit.id for claim in claims for unit in claim.evidence}
+    kept = set()
+    for unit in sorted(units, key=lambda each: each.id not in named):
+        budget -= costs[unit.id]
+        if budget < 0:
+            break
+        kept.add(unit.id)
+    return [unit for unit in units if unit.id in kept]
 
 
 def _flat(text: str) -> str:

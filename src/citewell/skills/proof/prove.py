@@ -19,6 +19,8 @@ from citewell.skills.proof.exact import check_equation, is_quoted
 from citewell.skills.proof.judge import Claim, Judge, Judgement
 from citewell.types import Message, Sentence, Verdict
 
+NOT_SHOWN = "no sentence of the evidence was named that shows it"
+UNSHOWN = 0.1  # the score of what a judge grants and nothing is named for
 UNCHECKED = "no judge is at hand that could check a sentence that is not quoted"
 
 
@@ -81,8 +83,12 @@ def _settle_quotation(claim: Claim, units: Sequence[Unit], reason: str) -> Judge
 
 
 def _with_own_evidence(judgement: Judgement, claim: Claim, sentence: DraftSentence) -> Judgement:
-    """The sentences that the claim names bear it too, where the judge agrees with it."""
+    """The sentences that the claim names bear it too, where the judge agrees with it. What no sentence is named for, by either,
+    is not proved: nothing could be shown for it; that something is not told needs none.
+    """
     evidence = judgement.evidence or (claim.evidence if judgement.verdict == "entailed" else ())
+    if judgement.verdict == "entailed" and not evidence and sentence.kind != "not_told":
+        return Judgement("not_stated", UNSHOWN, reason=NOT_SHOWN)
     return replace(judgement, evidence=evidence, calculation=sentence.calculation)
 
 
@@ -111,12 +117,10 @@ async def repair_draft(
 
 
 def show_proof(proven: Proven) -> Proof:
-    """The sentences with outward verdicts and numbered quotes. Entailed by a judge that names no sentence: in part only, since
-    nothing can be shown for it, but for a statement that something is not told.
-    """
+    """The sentences with outward verdicts and numbered quotes."""
     bound = []
     for sentence, judgement in zip(proven.draft.sentences, proven.judgements, strict=True):
-        verdict = _outward(sentence, judgement)
+        verdict: Verdict = "supported" if judgement.verdict == "entailed" else "unsupported"
         problems = [] if verdict == "supported" else [judgement.reason or "no sentence shows it"]
         shown = Sentence(
             text=sentence.text.strip(),
@@ -128,9 +132,3 @@ def show_proof(proven: Proven) -> Proof:
         )
         bound.append((shown, judgement.evidence if verdict != "unsupported" else (), judgement.score))
     return number_citations(bound)
-
-
-def _outward(sentence: DraftSentence, judgement: Judgement) -> Verdict:
-    if judgement.verdict != "entailed":
-        return "unsupported"
-    return "supported" if judgement.evidence or sentence.kind == "not_told" else "partly"
