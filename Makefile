@@ -65,12 +65,13 @@ eval: setup  ## quality of search and answers, on questions of others
 # READER holds rows in public/ and hand-written twins in hand/ (training/reader/README.md); ASKED what is never taught
 reader: setup  ## train the reader anew; READER=folder of its data, HOURS=2
 	$(PIP) install --quiet torch onnx
-	$(BIN)/python training/reader/leaks.py --asked $(ASKED) --taught $(READER)/public/*.jsonl $(READER)/hand/*.jsonl
+	$(BIN)/python training/reader/leaks.py --asked $(ASKED) evals/reader --taught $(READER)/public/*.jsonl $(READER)/hand/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/hand/*.jsonl
 	cd $(READER) && $(CURDIR)/$(BIN)/python $(CURDIR)/training/reader/train.py --out checkpoints --hours $(HOURS)
 	$(BIN)/python training/reader/export.py $$(ls $(READER)/checkpoints/*.pt | tail -n 1) --hand $(READER)/hand/*.jsonl
-	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl
-	$(BIN)/python training/reader/evaluate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --json $(READER)/figures.json
+	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl \
+		$(addprefix --same ,$(wildcard $(READER)/same.jsonl))
+	$(BIN)/python training/reader/evaluate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --same evals/reader/same.jsonl --json $(READER)/figures.json
 
 lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
 	$(LOCK) --output-file requirements.lock

@@ -162,8 +162,12 @@ def joined(ranges: list[Span]) -> tuple[Span, ...]:
 
 
 def same(net: Network, one: str, other: str) -> float:
-    fitted = net.constants["same"]
-    return float(1 / (1 + np.exp(-(fitted["weight"] * same_odds(net, one, other) + fitted["bias"]))))
+    return same_share(same_odds(net, one, other), net.constants["same"])
+
+
+def same_share(odds: float, constants: dict[str, float]) -> float:
+    """The probability that two questions of these log-odds ask the same."""
+    return float(1 / (1 + np.exp(-(constants["weight"] * odds + constants["bias"]))))
 
 
 def same_odds(net: Network, one: str, other: str) -> float:
