@@ -69,13 +69,13 @@ reader: setup  ## train the reader anew; READER=folder of its data, HOURS=2
 	cp training/reader/gold/*.jsonl $(READER)/hand
 	cp training/reader/more/hand/*.jsonl $(READER)/short
 	$(BIN)/python training/reader/join.py --public $(READER)/public --out $(READER)/joined
-	$(BIN)/python training/reader/leaks.py --asked $(ASKED) --taught $(READER)/*/*.jsonl
+	$(BIN)/python training/reader/leaks.py --asked $(ASKED) evals/reader --taught $(READER)/*/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/hand/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/short/*.jsonl
 	cd $(READER) && $(CURDIR)/$(BIN)/python $(CURDIR)/training/reader/train.py --out checkpoints --hours $(HOURS)
 	$(BIN)/python training/reader/export.py $$(ls $(READER)/checkpoints/*.pt | tail -n 1) --hand $(READER)/hand/*.jsonl
-	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --same evals/reader/same.jsonl
-	$(BIN)/python training/reader/evaluate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --json $(READER)/figures.json
+	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --same $(READER)/joined/held/same.jsonl
+	$(BIN)/python training/reader/evaluate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --same evals/reader/same.jsonl --json $(READER)/figures.json
 
 lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
 	$(LOCK) --output-file requirements.lock

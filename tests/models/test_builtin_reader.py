@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +13,12 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
 from citewell.models import builtin_reader
-from citewell.models.builtin_reader import BuiltinReader, best_span, joined, judgement_of, reading_of
+from citewell.models.builtin_reader import BuiltinReader, best_span, joined, judgement_of, reading_of, same_odds, same_share
 from citewell.models.reader import Judgement, Reading, build_reader
 from citewell.models.reader_network import CLAIM, FIRST_TOKENS, WEIGHTS, WINDOW, Heads, Tokens, network
 
 needs_weights = pytest.mark.skipif(not WEIGHTS.exists(), reason="the reader's weights are not in this checkout")
+PAIRS = Path(__file__).parents[2] / "evals" / "reader" / "same.jsonl"
 CONSTANTS = {
     "answerable": {"weights": [1.0, 0.0], "bias": 0.0},
     "judge": {"temperature": 1.0, "bias": [0.0, 0.0, 0.0]},
@@ -128,6 +131,39 @@ async def test_reader_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, bro
     monkeypatch.setattr(builtin_reader, "network", broken)
     with pytest.raises(ModelUnavailable, match="no such file"):
         await BuiltinReader(Settings()).judge([("a", "b")])
+
+
+async def test_same_needs_its_calibration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without constants for it there is no threshold, and nothing is said."""
+    monkeypatch.setattr(builtin_reader, "WEIGHTS", tmp_path / "reader.onnx")
+    reader = BuiltinReader(Settings())
+    assert (reader.same_threshold, reader.judges) == (None, False)
+    with pytest.raises(ModelUnavailable, match="cannot tell"):
+        await reader.same([("a", "b")])
+    (tmp_path / "reader.json").write_text('{"same": {"weight": 1.0, "bias": 0.0, "threshold": 0.7}}', "utf-8")
+    assert reader.same_threshold == 0.7
+
+
+@needs_weights
+def test_same_whichever_comes_first() -> None:
+    """Both orders count alike; of a question that is too long to be read whole, nothing is the same."""
+    net = network()
+    assert same_odds(net, QUESTION, "什么时候建的？") == pytest.approx(same_odds(net, "什么时候建的？", QUESTION))
+    assert same_share(same_odds(net, QUESTION, "why " * 1000), {"weight": 0.5, "bias": 9.0}) == 0.0
+    assert same_share(2.0, {"weight": 0.5, "bias": -1.0}) == 0.5
+
+
+@needs_weights
+async def test_same_questions_of_the_gate() -> None:
+    """Of the pairs that never taught, few different ones pass (2 of 100 at calibration), and a good share of the same."""
+    reader = BuiltinReader(Settings())
+    if (least := reader.same_threshold) is None:
+        pytest.skip("these weights have not passed the gate")
+    rows = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
+    found = await reader.same([(row["one"], row["other"]) for row in rows])
+    passing, same = np.array(found) >= least, np.array([row["same"] for row in rows])
+    assert passing[~same].mean() <= 0.05
+    assert passing[same].mean() >= 0.3
 
 
 def test_providers() -> None:

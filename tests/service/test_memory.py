@@ -11,6 +11,7 @@ from citewell.config import MemorySettings, Settings
 from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge.memory import Memory, Told
 from citewell.models.builtin_embed import BuiltinEmbedder
+from citewell.models.scripted_reader import ScriptedReader
 from citewell.service import memory as service
 from citewell.service.add import add
 from citewell.service.app import App
@@ -37,9 +38,11 @@ async def recalled(app: App, user: str, question: str) -> list[str]:
 
 @pytest.fixture
 async def real(tmp_path: Path) -> AsyncIterator[App]:
-    """With the embedder that comes with Citewell."""
-    settings = Settings(home=tmp_path / "home", cache=tmp_path / "cache", llm="none")
+    """With the embedder that comes with Citewell, and a reader to which all that asks for a price asks the same."""
+    settings = Settings(home=tmp_path / "home", cache=tmp_path / "cache", llm="none", reader="scripted")
     async with App(settings) as opened:
+        assert isinstance(opened.reader, ScriptedReader)
+        opened.reader.same_with(lambda one, other: float("plan" in one and "plan" in other))
         assert isinstance(opened.embedder, BuiltinEmbedder)
         yield opened
 
@@ -57,6 +60,8 @@ async def test_remembered_and_recalled(real: App) -> None:
     assert await recalled(real, "li", "When was the lighthouse built?") == []
     assert await recalled(real, "nobody", "What is my name?") == []
     assert set(await recalled(real, "li", "What do you know about me?")) == {plan.memory_id, name.memory_id}
+    again = await settle(real, "li", "What does the Pro plan cost?", "30 euros.")
+    assert again.memory_id == price.memory_id
 
 
 async def test_the_newer_word_counts(app: App) -> None:

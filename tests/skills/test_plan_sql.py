@@ -28,7 +28,7 @@ def written(sql: str) -> str:
 def known(sql: str = "SELECT 1", similarity: float = 0.9, question: str = "Which cities have customers?") -> Known:
     values = {"trace_id": "tr_1", "agent": "data", "lang": "en", "state": "active"}
     item = {"item_id": "qa_confirmed_1", "question": question, "logic": sql}
-    return Known(Confirmed.model_validate(item | values), similarity)
+    return Known(Confirmed.model_validate(item | values), similarity, same=question == QUESTION)
 
 
 def rule(correction: str, logic: str = "") -> Known:
@@ -74,7 +74,7 @@ async def test_a_statement_of_the_make_of_an_example_follows_it() -> None:
 async def test_what_a_correction_calls_wrong_is_not_followed() -> None:
     wrong = known("SELECT 4", 0.99, QUESTION)
     right = rule("count them", "SELECT 5")
-    right = replace(right, item=right.item.model_copy(update={"question": QUESTION, "wrong": "select 4"}))
+    right = replace(right, item=right.item.model_copy(update={"question": QUESTION, "wrong": "select 4"}), same=True)
     assert await write(Asked(QUESTION, "en", SHOP, (), (wrong,)), PLAIN, None) is not None
     found = await write(Asked(QUESTION, "en", SHOP, (), (wrong, right)), PLAIN, None)
     assert isinstance(found, Candidate)
@@ -86,7 +86,7 @@ async def test_without_a_model_nobody_writes_what_nobody_confirmed() -> None:
 
 
 async def test_a_reviewed_correction_of_this_very_question_is_followed() -> None:
-    asked = Asked("sales", "en", SHOP, (), (rule("count paid ones", "SELECT 3"),))
+    asked = Asked("sales", "en", SHOP, (), (replace(rule("count paid ones", "SELECT 3"), same=True),))
     assert await write(asked, PLAIN, None) == Candidate("SELECT 3", "", "reused", 0.9, ("rule_1",))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 
 import pytest
 from tests.skills.made_memories import fact, memory
@@ -380,28 +381,28 @@ def test_facts_agree_or_contradict() -> None:
 
 
 def settled(
-    question: str, answer: str, known: Memory, cosine: float, collection: str = "c"
+    question: str, answer: str, known: Memory, collection: str = "c", same_asked: Collection[str] = ()
 ) -> tuple[str | None, tuple[str, ...]]:
-    found = judge(Told("question", question, answer, collection), [(known, cosine)])
+    found = judge(Told("question", question, answer, collection), [(known, 0.98)], same_asked)
     return found.same_as, found.replaces
 
 
 def test_answers_agree_or_contradict() -> None:
     """Figures, dates, denials, names and words of the answers decide, of questions that ask the same."""
     known = memory("How much is the Pro plan?", "It costs 30 euros a month.", "question")
-    same = "What does the Pro plan cost?"
-    assert settled(same, "30 euros per month.", known, 0.98) == ("mem_1", ())
-    assert settled(same, "It costs 35 euros a month.", known, 0.98) == (None, ("mem_1",))
-    assert settled(same, "30 euros per month.", known, 0.98, "other") == (None, ())
-    assert settled("What does the Basic plan cost?", "10 euros.", known, 0.98) == (None, ())
-    assert settled("what does the pro plan cost", "30 euros a month", known, 0.98) == ("mem_1", ())
+    asked, same = "What does the Pro plan cost?", {known.subject}
+    assert settled(asked, "30 euros per month.", known, same_asked=same) == ("mem_1", ())
+    assert settled(asked, "It costs 35 euros a month.", known, same_asked=same) == (None, ("mem_1",))
+    assert settled(asked, "30 euros per month.", known, "other", same) == (None, ())
+    assert settled(asked, "30 euros per month.", known) == (None, ())
+    assert settled("how much is the pro plan", "30 euros a month", known) == ("mem_1", ())
     dogs = memory("可以带狗上班吗？", "可以，周五可以带狗。", "question")
-    assert settled("可以带狗上班吗", "不可以带狗。", dogs, 1.0) == (None, ("mem_1",))
+    assert settled("可以带狗上班吗", "不可以带狗。", dogs) == (None, ("mem_1",))
     lamp = memory("What colour is the lamp?", "It is red.", "question")
-    assert settled("What colour is the lamp?", "It is blue.", lamp, 1.0) == (None, ("mem_1",))
-    assert settled("What colour is the lamp?", "The lamp is red.", lamp, 1.0) == ("mem_1", ())
+    assert settled("What colour is the lamp?", "It is blue.", lamp) == (None, ("mem_1",))
+    assert settled("What colour is the lamp?", "The lamp is red.", lamp) == ("mem_1", ())
     filled = memory("我的套餐（专业版）的退款期限是多久？", "30天。", "question")
-    assert settled("我的套餐（基础版）的退款期限是多久？", "30天。", filled, 0.99) == (None, ())
+    assert settled("我的套餐（基础版）的退款期限是多久？", "30天。", filled) == (None, ())
 
 
 @pytest.mark.parametrize(

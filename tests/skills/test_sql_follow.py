@@ -18,8 +18,10 @@ def item(question: str = PARIS, sql: str = SQL, item_id: str = "qa_confirmed_1",
 
 
 def test_the_same_question_gets_the_statement_as_it_stands() -> None:
-    known = Known(item(), 0.99)
-    assert followed("how many customers live in Paris", SHOP, [known]) == (SQL, known, "reused")
+    """As who found it says, unless a stored value is another."""
+    known = Known(item(), 0.99, same=True)
+    assert followed("What is the number of customers in Paris?", SHOP, [known]) == (SQL, known, "reused")
+    assert followed("What is the number of customers in Lyon?", SHOP, [known]) is None
 
 
 @pytest.mark.parametrize(
@@ -67,8 +69,8 @@ def test_quotes_in_values_cannot_leave_their_literal() -> None:
 
 def test_items_that_disagree_and_items_in_conflict_and_rules_in_words_are_not_followed() -> None:
     other = item(sql="SELECT 1", item_id="qa_confirmed_2")
-    assert followed(PARIS, SHOP, [Known(item(), 1.0), Known(other, 1.0)]) is None
-    assert followed(PARIS, SHOP, [Known(item(conflicts=["qa_confirmed_2"]), 1.0)]) is None
+    assert followed(PARIS, SHOP, [Known(item(), 1.0, same=True), Known(other, 1.0, same=True)]) is None
+    assert followed(PARIS, SHOP, [Known(item(conflicts=["qa_confirmed_2"]), 1.0, same=True)]) is None
     rule = Rule(
         rule_id="r",
         trace_id="t",
@@ -80,7 +82,7 @@ def test_items_that_disagree_and_items_in_conflict_and_rules_in_words_are_not_fo
         logic="",
         state="active",
     )
-    assert followed(PARIS, SHOP, [Known(rule, 1.0)]) is None
+    assert followed(PARIS, SHOP, [Known(rule, 1.0, same=True)]) is None
 
 
 def test_the_pattern_of_a_chinese_question() -> None:

@@ -1,9 +1,11 @@
 """Fits what turns the heads' log-odds into probabilities, on held-out rows, and writes it beside the weights.
 
-    python training/reader/calibrate.py --data DIR --hand FILE... [--weights FILE]
+    python training/reader/calibrate.py --data DIR --hand FILE... [--same FILE] [--weights FILE]
 
 Answerable: Platt's fit over the span's log-odds and the head's. Claims: one temperature and a bias for each of the three ways.
 Tokens: the log-odds above which three of four marked tokens are rightly marked.
+Questions that ask the same (`--same`, lines of {"one": question, "other": question, "same": true or false}): Platt's fit over
+the mean log-odds of both orders, and a threshold; without them the reader does not say which do.
 The one rule: rows that neither teach nor ask: of others' questions those behind the ones that `evaluate.py` asks.
 """
 
@@ -19,11 +21,12 @@ from evaluate import sample, texts
 from figures import fit
 from rows import Row, groups_of, lines, passages
 
-from citewell.models.builtin_reader import best_span
+from citewell.models.builtin_reader import best_span, same_odds, same_share
 from citewell.models.e5_file import e5
 from citewell.models.reader_network import CLAIM, QUESTION, WEIGHTS, Heads, Network
 
 PRECISION = 0.75
+PASSING = 0.02  # share of the pairs that ask different things, at most, that may count as the same
 STEPS, RATE = 2000, 0.05
 
 
@@ -67,6 +70,16 @@ def unsupported(net: Network, rows: Sequence[Row]) -> dict[str, object]:
     return {"log_odds": float(np.array(scores)[order][enough[-1] if len(enough) else 0])}
 
 
+def same(net: Network, rows: Sequence[Row]) -> dict[str, object]:
+    odds = [same_odds(net, row["one"], row["other"]) for row in rows]
+    weight, bias = fit([(each,) for each in odds], [float(row["same"]) for row in rows])
+    different = sorted((each for each, row in zip(odds, rows, strict=True) if not row["same"]), reverse=True)
+    below = different[int(PASSING * len(different))]
+    least = (below + min((each for each in odds if each > below), default=below)) / 2
+    constants = {"weight": weight, "bias": bias}
+    return {**constants, "threshold": same_share(least, constants)}
+
+
 def questions_of_others(data: Path, skip: int, number: int) -> list[Row]:
     found: list[Row] = []
     for name in ("squad2", "clapnq"):
@@ -83,6 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--hand", type=Path, nargs="+", required=True)
+    parser.add_argument("--same", type=Path, help="pairs of questions")
     parser.add_argument("--part", type=float, default=0.85)
     parser.add_argument("--skip", type=int, default=400, help="questions of each set that evaluate.py asks")
     parser.add_argument("--number", type=int, default=150, help="questions of each set")
@@ -93,6 +107,8 @@ def main() -> None:
     claims = [row for row in hand if row["task"] == "sup"]
     asked = [row for row in hand if row["task"] == "qa"] + questions_of_others(options.data, options.skip, options.number)
     constants = {"answerable": answerable(net, asked), "judge": judge(net, claims), "unsupported": unsupported(net, claims)}
+    if options.same:
+        constants["same"] = same(net, list(lines(options.same)))
     options.weights.with_suffix(".json").write_text(json.dumps(constants, indent=1) + "\n", "utf-8")
     print(json.dumps(constants, indent=1))
 

@@ -1,9 +1,10 @@
 """Measures the reader as it is shipped: every gate, with n and 95 % intervals.
 
-    python training/reader/evaluate.py --data DIR --hand FILE... [--part 0.85] [--weights FILE] [--json FILE]
+    python training/reader/evaluate.py --data DIR --hand FILE... [--same FILE] [--part 0.85] [--weights FILE] [--json FILE]
 
 `--data` holds questions of others in Citewell's evaluation form (SQuAD 2.0, ClapNQ, RGB, CMRC 2018, XQuAD); `--hand` are
-hand-written twins: the part behind `--part` is asked, which training held back. Nothing that is asked here may teach: leaks.py.
+hand-written twins: the part behind `--part` is asked, which training held back; `--same` are pairs of questions. Nothing
+that is asked here may teach: leaks.py.
 The one rule: figures come from `builtin_reader`'s own functions, so what is measured is what runs.
 """
 
@@ -23,7 +24,8 @@ from balance import elsewhere, is_true
 from figures import auc, auc_margin, match
 from rows import Row, groups_of, lines, passages
 
-from citewell.models.builtin_reader import judge, read
+from citewell.ingest import sentences
+from citewell.models.builtin_reader import judge, read, same_odds, same_share
 from citewell.models.e5_file import e5
 from citewell.models.reader import Judgement, Reading
 from citewell.models.reader_network import WEIGHTS, Network
@@ -44,6 +46,9 @@ class Asked:
 
     def judge(self, claim: str, evidence: str) -> Judgement:
         return self._timed(judge, claim, evidence)
+
+    def same_odds(self, one: str, other: str) -> float:
+        return self._timed(same_odds, one, other)
 
     def _timed(self, ask: Callable[[Network, str, str], Any], first: str, second: str) -> Any:
         began = time.process_time()
@@ -156,6 +161,22 @@ def claims(reader: Asked, rows: Sequence[Row]) -> Report:
     return report
 
 
+def same(reader: Asked, rows: Sequence[Row]) -> Report:
+    """Pairs of questions told apart, in all and by language; then which share passes the threshold."""
+    odds = np.array([reader.same_odds(row["one"], row["other"]) for row in rows])
+    true = np.array([row["same"] for row in rows])
+    languages = ["/".join(sorted({sentences.language(row["one"]), sentences.language(row["other"])})) for row in rows]
+    report = {"same question": told_apart(odds[true], odds[~true])}
+    for name in sorted(set(languages)):
+        chosen = np.array(languages) == name
+        report[f"same question, {name}"] = told_apart(odds[chosen & true], odds[chosen & ~true])
+    if constants := reader.net.constants.get("same"):
+        passing = np.array([same_share(each, constants) >= constants["threshold"] for each in odds])
+        for name, chosen in (("same", true), ("different", ~true)):
+            report[f"same question, {name} ones passing"] = {"n": int(chosen.sum()), "share": float(passing[chosen].mean())}
+    return report
+
+
 def caught(rows: Sequence[Row], scores: Sequence[float], least: float) -> Report:
     """Share of each kind below the score that a tenth of the true ones do not reach."""
     kinds = defaultdict(list)
@@ -173,6 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder of the evaluation sets of others")
     parser.add_argument("--hand", type=Path, nargs="*", default=[], help="hand-written files")
+    parser.add_argument("--same", type=Path, help="pairs of questions, other ones than calibrate.py was given")
     parser.add_argument("--part", type=float, default=0.85, help="where the part that is asked begins")
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     parser.add_argument("--number", type=int, default=300, help="questions of each set")
@@ -185,6 +207,8 @@ def main() -> None:
     if rows:
         report |= questions(reader, [row for row in rows if row["task"] == "qa"])
         report |= claims(reader, [row for row in rows if row["task"] == "sup"])
+    if options.same:
+        report |= same(reader, list(lines(options.same)))
     report["pairs a CPU second"] = reader.pairs / reader.seconds
     text = json.dumps(report, indent=1, ensure_ascii=False, default=float)
     print(text)

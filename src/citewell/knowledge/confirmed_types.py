@@ -91,9 +91,11 @@ class Rule(Shown):
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a search for similar questions gave, best first: active items and rules with the similarity of their question to the
-    one asked (cosine of the embedder, 0 to 1) and a `weight` of use, age and votes that ranks equals (1.0: neutral).
+    one asked (cosine of the embedder, 0 to 1) and a `weight` of use, age and votes that ranks equals (1.0: neutral). `same`: it
+    asks the same.
     """
 
     item: Confirmed | Rule
     similarity: float
     weight: float = 1.0
+    same: bool = False

@@ -21,12 +21,14 @@ from citewell.models.cores import cores
 from citewell.models.e5_file import Floats
 from citewell.models.lanes import Lanes
 from citewell.models.reader import Judgement, Pair, Reading
-from citewell.models.reader_network import CLAIM, QUESTION, WEIGHTS, Heads, Network, Span, Tokens, network
+from citewell.models.reader_network import CLAIM, FIRST_TOKENS, QUESTION, WEIGHTS, Heads, Network, Span, Tokens, network
 from citewell.models.watched import call
 
 MOST_THREADS = 4
 LONGEST_ANSWER = 40  # tokens
 NOTHING = Reading(0, 0, 0.0, -20.0)  # of a passage without text
+SAME = 2  # a task of the claim head, beside QUESTION and CLAIM
+Result = Reading | Judgement | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,18 @@ class BuiltinReader:
     name = "builtin:reader"
 
     def __init__(self, settings: Settings) -> None:
-        self._lanes: Lanes[Task, Reading | Judgement] = Lanes(do, settings.reader_threads or min(cores(), MOST_THREADS))
+        self._lanes: Lanes[Task, Result] = Lanes(do, settings.reader_threads or min(cores(), MOST_THREADS))
 
     @property
     def judges(self) -> bool:
         """As the file beside the weights says; False where there is none."""
-        constants = WEIGHTS.with_suffix(".json")
-        return constants.is_file() and bool(json.loads(constants.read_text("utf-8")).get("judges"))
+        return bool(_constants().get("judges"))
+
+    @property
+    def same_threshold(self) -> float | None:
+        """As `judges`."""
+        threshold: float | None = _constants().get("same", {}).get("threshold")
+        return threshold
 
     async def load(self) -> None:
         await self.judge([(".", ".")])
@@ -62,6 +69,12 @@ class BuiltinReader:
     @call("judge")
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return await self._results([Task(CLAIM, claim, evidence) for claim, evidence in pairs])
+
+    @call("same")
+    async def same(self, pairs: Sequence[Pair]) -> list[float]:
+        if self.same_threshold is None:
+            raise ModelUnavailable("the built-in reader cannot tell whether two questions ask the same")
+        return await self._results([Task(SAME, one, other) for one, other in pairs])
 
     async def close(self) -> None:
         """Nothing is held but what the process shares."""
@@ -78,7 +91,13 @@ class BuiltinReader:
         return [done[task] for task in tasks]
 
 
-def do(task: Task) -> Reading | Judgement:
+def _constants() -> dict[str, Any]:
+    """What the file beside the weights says; nothing where there is none."""
+    file = WEIGHTS.with_suffix(".json")
+    return dict(json.loads(file.read_text("utf-8"))) if file.is_file() else {}
+
+
+def do(task: Task) -> Result:
     return JOBS[task.kind](network(), clean(task.first), clean(task.second))
 
 
@@ -142,4 +161,22 @@ def joined(ranges: list[Span]) -> tuple[Span, ...]:
     return tuple(made)
 
 
-JOBS: tuple[Callable[[Network, str, str], Reading | Judgement], ...] = (read, judge)
+def same(net: Network, one: str, other: str) -> float:
+    return same_share(same_odds(net, one, other), net.constants["same"])
+
+
+def same_share(odds: float, constants: dict[str, float]) -> float:
+    """The probability that two questions of these log-odds ask the same."""
+    return float(1 / (1 + np.exp(-(constants["weight"] * odds + constants["bias"]))))
+
+
+def same_odds(net: Network, one: str, other: str) -> float:
+    """Log-odds of "entailed", the mean of both orders; of a question too long to be read whole, less than any other."""
+    texts = net.tokens(one), net.tokens(other)
+    if max(map(len, texts)) > FIRST_TOKENS:
+        return -np.inf
+    found = [net.heads(first, second, CLAIM).support for first, second in (texts, texts[::-1])]
+    return float(np.mean([entailed - np.logaddexp(*others) for entailed, *others in found]))
+
+
+JOBS: tuple[Callable[[Network, str, str], Result], ...] = (read, judge, same)

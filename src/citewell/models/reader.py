@@ -53,7 +53,8 @@ class Judgement:
 
 class Reader(Protocol):
     """Chinese and English, and either language on the other. Raises ModelUnavailable, nothing else. `judges`: whether its
-    judgements have passed the gates of `training/reader/`, so that they may tick a worded sentence.
+    judgements have passed the gates of `training/reader/`, so that they may tick a worded sentence. `same_threshold`: the
+    probability from which on two questions count as asking the same; None where it has not passed its gate for that.
     """
 
     name: str
@@ -61,12 +62,21 @@ class Reader(Protocol):
     @property
     def judges(self) -> bool: ...
 
+    @property
+    def same_threshold(self) -> float | None: ...
+
     async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
         """One reading for each passage, in order."""
         ...
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair of claim and evidence, in order."""
+        ...
+
+    async def same(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Of each pair of questions, in order, the probability that they ask the same, whichever comes first. Raises
+        ModelUnavailable also where `same_threshold` is None.
+        """
         ...
 
     async def close(self) -> None: ...

@@ -3,6 +3,7 @@
     reader = ScriptedReader()
     reader.read_with(lambda question, passage: Reading(0, 5, 0.9, 4.0))
     reader.judge_with(lambda claim, evidence: Judgement(0.1, 0.2, 0.7))
+    reader.same_with(lambda one, other: 0.9)
 
 The one rule: same calls, same results; without a script, shared words decide.
 """
@@ -23,6 +24,7 @@ class ScriptedReader:
     """Implements `Reader`. `questions` and `pairs` record what it was asked, in order."""
 
     name = "scripted"
+    same_threshold: float | None = 0.5
 
     def __init__(self, *, judges: bool = False) -> None:
         self.judges = judges
@@ -31,6 +33,7 @@ class ScriptedReader:
         self.closed = False
         self._read: Callable[[str, str], Reading] = read_by_words
         self._judge: Callable[[str, str], Judgement] = judge_by_words
+        self._same: Callable[[str, str], float] = lambda one, other: float(words(one) == words(other))
 
     def read_with(self, function: Callable[[str, str], Reading]) -> None:
         """Read by `function` of question and passage."""
@@ -39,6 +42,10 @@ class ScriptedReader:
     def judge_with(self, function: Callable[[str, str], Judgement]) -> None:
         """Judge by `function` of claim and evidence."""
         self._judge = function
+
+    def same_with(self, function: Callable[[str, str], float]) -> None:
+        """Whether two questions ask the same, by `function` of both."""
+        self._same = function
 
     @call("read")
     async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
@@ -49,6 +56,11 @@ class ScriptedReader:
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         self.pairs += pairs
         return [self._judge(claim, evidence) for claim, evidence in pairs]
+
+    @call("same")
+    async def same(self, pairs: Sequence[Pair]) -> list[float]:
+        self.pairs += pairs
+        return [self._same(one, other) for one, other in pairs]
 
     async def close(self) -> None:
         self.closed = True

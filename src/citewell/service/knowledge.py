@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import get_args
 
 import anyio.to_thread
@@ -29,6 +30,7 @@ from citewell.service.feedback import KIND, user_of
 from citewell.service.knowledge_conflicts import marked, with_conflicts
 from citewell.service.reviewers import feedback_settings
 from citewell.service.view import is_shown, rests_on_visible
+from citewell.skills.alike import find_same
 from citewell.skills.clean import clean
 from citewell.types import Followed
 
@@ -41,7 +43,7 @@ LONGEST_REASON = 1_000
 async def known(app: App, question: str, *, agent: str, source: str = "", collection: str = "") -> list[Known]:
     """Active items and rules whose question is like this one, best first, at most MOST: of this source for the `data` agent, of
     this collection for all others. `similarity` is on one scale for all languages (knowledge/questions.py). `conflicts` of
-    an item: those beside it that answer the same question otherwise.
+    an item: those beside it that answer the question asked otherwise.
     """
     words, group = clean(question), "data" if agent == "data" else "other"
     there = await app.db.read(lambda connection: questions.any_in_force(connection, group, source, collection))
@@ -49,8 +51,7 @@ async def known(app: App, question: str, *, agent: str, source: str = "", collec
         return []
     await _embed_again(app)
     vector = stored_vector(app.embedder.name, await app.embedder.query(words))
-    lang, embedder = language(words), app.embedder.name
-    floor = questions.scale_of(embedder).floor
+    lang, floor = language(words), questions.scale_of(app.embedder.name).floor
 
     def find(connection: Connection) -> list[Known]:
         items = questions.items(connection, group, source, collection, "active")
@@ -62,7 +63,9 @@ async def known(app: App, question: str, *, agent: str, source: str = "", collec
         return sorted(found, key=lambda each: (-round(each.similarity / NEAR), -each.weight, -each.similarity))[:MOST]
 
     found = await app.db.read(find)
-    return found if len(found) < 2 else await anyio.to_thread.run_sync(marked, found, embedder)
+    same = await find_same(words, [each.item.question for each in found], app.reader)
+    found = [replace(each, same=asks_same) for each, asks_same in zip(found, same, strict=True)]
+    return found if len(found) < 2 else await anyio.to_thread.run_sync(marked, found)
 
 
 def _best(connection: Connection, likeness: dict[str, float], half_life: float) -> list[Known]:

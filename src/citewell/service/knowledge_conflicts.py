@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, compress, product
 
 import anyio.to_thread
 from sqlalchemy import Connection
@@ -22,8 +22,7 @@ from citewell.knowledge.weights import weight_of
 from citewell.service.app import App
 from citewell.service.chains import normal_sql
 from citewell.service.view import rests_on_visible
-from citewell.skills.alike import filled_in, same_answer
-from citewell.skills.facts import facts
+from citewell.skills.alike import find_same, same_answer, same_words
 from citewell.types import Shown
 
 
@@ -58,9 +57,8 @@ async def conflicts(app: App) -> list[Disagreement]:
     for tables, source, collection in sorted(places):
         here = [i for i in items if (i.agent == "data", i.source, i.collection) == (tables, source, collection)]
         known = await app.db.read(partial(_likenesses, "data" if tables else "other", source, collection, app.embedder.name))
-        pairs = [(one, other, known.get(frozenset((one.item_id, other.item_id)), 0.0)) for one, other in combinations(here, 2)]
-        for one, other, likeness in pairs:
-            if await anyio.to_thread.run_sync(disagree, one, other, likeness, app.embedder.name):
+        for n, one in enumerate(here):
+            for other, likeness in await _disagreeing(app, one, here[n + 1 :], known):
                 sides = sorted((_side(app, one), _side(app, other)), key=lambda side: (-side.weight, side.item_id))
                 found.append(Disagreement(source=source, collection=collection, likeness=likeness, sides=sides))
     return sorted(found, key=lambda each: (-each.likeness, each.sides[0].item_id))
@@ -76,20 +74,24 @@ async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
     beside = [i for i in items if (i.agent == "data", i.collection) == (tables, item.collection) and i.item_id != item.item_id]
     look = partial(_likenesses, "data" if tables else "other", item.source, item.collection, embedder, only=item.item_id)
     known = await app.db.read(look) if beside else {}
-
-    def against() -> list[str]:
-        pairs = [(other, known.get(frozenset((item.item_id, other.item_id)), 0.0)) for other in beside]
-        return [other.item_id for other, likeness in pairs if disagree(item, other, likeness, embedder)]
-
-    return item.model_copy(update={"conflicts": sorted(await anyio.to_thread.run_sync(against))})
+    against = sorted(other.item_id for other, _ in await _disagreeing(app, item, beside, known))
+    return item.model_copy(update={"conflicts": against})
 
 
-def disagree(one: Confirmed, other: Confirmed, likeness: float, embedder: str) -> bool:
-    """Whether two items of one place answer the same question otherwise."""
-    scale = questions.scale_of(embedder)
-    alike = likeness >= scale.alone and _same_things(one.question, other.question)
-    if not alike and questions.normal(one.question) != questions.normal(other.question):
-        return False
+async def _disagreeing(
+    app: App, item: Confirmed, others: Sequence[Confirmed], likenesses: dict[frozenset[str], float]
+) -> list[tuple[Confirmed, float]]:
+    """Those that answer its question otherwise, with likenesses, the most alike first; only such are looked at."""
+    found = [(other, likenesses.get(frozenset((item.item_id, other.item_id)), 0.0)) for other in others]
+    least = questions.scale_of(app.embedder.name).alone
+    near = [each for each in found if each[1] >= least or same_words(item.question, each[0].question)]
+    near.sort(key=lambda each: -each[1])
+    same = await find_same(item.question, [other.question for other, _ in near], app.reader)
+    return [each for each in compress(near, same) if await anyio.to_thread.run_sync(disagree, item, each[0])]
+
+
+def disagree(one: Confirmed, other: Confirmed) -> bool:
+    """Whether two items of one place, which ask the same, answer otherwise."""
     if one.agent == "data":
         if normal_sql(one.logic, "") == normal_sql(other.logic, ""):
             return False
@@ -98,13 +100,12 @@ def disagree(one: Confirmed, other: Confirmed, likeness: float, embedder: str) -
     return not same_answer(one.answer, other.answer, one.question)
 
 
-def marked(found: Sequence[Known], embedder: str) -> list[Known]:
+def marked(found: Sequence[Known]) -> list[Known]:
     """What a search for one question gave, each item with the ids of those beside it that say otherwise."""
-    items = [(each.item, each.similarity) for each in found if isinstance(each.item, Confirmed)]
+    items = [(each.item, each.same) for each in found if isinstance(each.item, Confirmed)]
     against: dict[str, list[str]] = {}
     for (one, near), (other, far) in combinations(items, 2):
-        # both are like the question asked; taken to be as like each other as the less alike of them is to it
-        if disagree(one, other, min(near, far), embedder):
+        if ((near and far) or same_words(one.question, other.question)) and disagree(one, other):
             against.setdefault(one.item_id, []).append(other.item_id)
             against.setdefault(other.item_id, []).append(one.item_id)
     return [_with(each, against) for each in found]
@@ -114,13 +115,6 @@ def _with(known: Known, against: dict[str, list[str]]) -> Known:
     if not isinstance(known.item, Confirmed) or known.item.item_id not in against:
         return known
     return replace(known, item=known.item.model_copy(update={"conflicts": against[known.item.item_id]}))
-
-
-def _same_things(one: str, other: str) -> bool:
-    mine, theirs = facts(one), facts(other)
-    if bool(mine.negations) != bool(theirs.negations) or filled_in(one) != filled_in(other):
-        return False
-    return mine.numbers == theirs.numbers and mine.dates == theirs.dates
 
 
 def _rows(item: Confirmed) -> list[str] | None:

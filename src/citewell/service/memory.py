@@ -6,10 +6,13 @@ The one rule: a memory is recalled only while it holds: an answer whose document
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from itertools import compress
 
 from citewell.errors import InvalidInput, NotFound
-from citewell.knowledge.memory import Forgotten, Kept, Memory, Told
+from citewell.knowledge.memory import COMPARED, Forgotten, Kept, Memory, Told
 from citewell.service.app import App
+from citewell.skills.alike import find_same
 from citewell.skills.recall import MOST, Recalled, recalled
 from citewell.skills.remember import LONGEST, asks_for_all, fact_of, is_secret, judge, tells_secret
 
@@ -66,7 +69,12 @@ async def remember(app: App, user_id: str, told: Told) -> Kept:
     check = tells_secret if told.kind == "question" else is_secret
     if check(told.text) or check(told.subject):
         return Kept("dropped", reason="it looks like a secret")
-    return await app.memories.keep(user_id, told, await app.embedder.query(told.subject), judge)
+    vector, same = await app.embedder.query(told.subject), list[str]()
+    if told.kind == "question":
+        near = await app.memories.near(user_id, vector, COMPARED)
+        others = [each.subject for each, _ in near if (each.kind, each.collection) == ("question", told.collection)]
+        same = list(compress(others, await find_same(told.subject, others, app.reader)))
+    return await app.memories.keep(user_id, told, vector, partial(judge, same_asked=same))
 
 
 async def recall(app: App, user_id: str, question: str, *, collection: str | None = None, most: int = MOST) -> list[Recalled]:
@@ -81,7 +89,7 @@ async def recall(app: App, user_id: str, question: str, *, collection: str | Non
         return [Recalled(memory, 1.0) for memory in facts[: 2 * most]]
     near = await app.memories.near(user_id, await app.embedder.query(question), NEAREST)
     found: list[Recalled] = []
-    for each in recalled(question, near, app.memories.now(), collection=collection, most=NEAREST):
+    for each in await recalled(question, near, app.memories.now(), app.reader, collection=collection, most=NEAREST):
         if len(found) == most:
             break
         if await _holds(app, each.memory):

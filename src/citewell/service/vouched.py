@@ -19,7 +19,6 @@ from citewell.service.app import App
 from citewell.service.knowledge_health import lacks
 from citewell.service.options import narrowed
 from citewell.service.run import Run
-from citewell.skills.alike import same_question
 from citewell.skills.vouched import ID, RULE, Vouched, bears_on, followed_of
 from citewell.skills.wording import say
 from citewell.types import Document, Followed, Hit, Section
@@ -51,12 +50,11 @@ async def vouched(app: App, question: str, agent: str, collection: str) -> list[
         hit = None if followed.item_id in left else await _hit(app, each, lang)
         if hit is None:
             continue
-        same = same_question(question, each.item.question, each.similarity)
         hit = replace(hit, chunk_id=ID - len(found), score=each.similarity)
         against = each.item.conflicts if isinstance(each.item, Confirmed) else []
         stale = await lacks(app, each.item) if isinstance(each.item, Confirmed) else ""
         left.update(against)
-        found.append(Vouched(hit, followed, same, _by(followed, lang), stale, bool(against)))
+        found.append(Vouched(hit, followed, each.same, _by(followed, lang), stale, bool(against)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Do two questions ask the same, do two answers say the same? Decided by rules, so that memories merge the same way each time.
+"""Do two questions ask the same, do two answers say the same? Of questions the reader decides; answers are compared by rules.
 
 The one rule: in doubt they do not. Two memories of one thing cost a line in a list; one memory of two things is a wrong answer.
 """
@@ -7,48 +7,52 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
-import rjieba
-
+from citewell.errors import ModelUnavailable
 from citewell.ingest.sentences import language
-from citewell.knowledge.words import STOP_EN, STOP_ZH, query_tokens
+from citewell.knowledge.words import query_tokens
+from citewell.models.reader import Reader
 from citewell.skills.facts import Facts, facts, plain_words
 
-# Measured with multilingual-e5-small on 74 pairs of questions (tests/skills/memory_pairs.py), half of them Chinese. The same in
-# other words: 0.91 to 0.997 (0.85 across languages). Another question that differs in one word (the pump's guarantee, the
-# battery's; install, remove): 0.88 to 0.973 where it is short, up to 0.984 where it is long, so meaning alone cannot tell them
-# apart. Unrelated: 0.70 to 0.83. With these figures none of the 52 others passes, and 12 of the 22 same ones do.
-SAME_MEANING = 0.975  # enough for short questions, one word of which may be another
-SAME_WORDS_MEANING = 0.9  # enough where both have the same content words
-SHORT = 3  # content words
-
-# Words that say what kind of thing is asked for: "how long is the guarantee" and "the guarantee period" differ in them alone.
-_ASKING_EN = """
-long much many period duration year cost price amount steps way get find tell know explain give show exactly request days
-address
-"""
-_ASKING_ZH = """
-多长 多久 期限 时间 多少 多少钱 钱 价格 费用 年 一年 哪一年 何时 时候 几 天 几天 之内 地址 办理 申请
-怎么 怎样 如何 步骤 方法 请问 告诉 一下 是 有 要 该 应该 可以 需要
-"""
-_ASKING = frozenset(query_tokens(_ASKING_EN)) | frozenset(_ASKING_ZH.split())
+ASKED = 5  # others, the first of them, that a reader is asked about
+_CAPITALS = re.compile(r"\b[A-Z]\w*")
 
 
-def same_question(one: str, other: str, cosine: float) -> bool:
-    """Whether they ask the same of the same. `cosine`: of the two as embedded."""
-    if same_words(one, other):
-        return True
+async def find_same(question: str, others: Sequence[str], reader: Reader | None) -> list[bool]:
+    """Which of the others, the likeliest first, ask the same: those in the same words, and those of which a reader that has
+    passed its gate for it says so. It is not asked where figures differ.
+    """
+    same = [same_words(question, other) for other in others]
+    if reader is None or (threshold := reader.same_threshold) is None:
+        return same
+    open_ones = (n for n, other in enumerate(others) if not same[n] and same_figures(question, other))
+    left = list(islice(open_ones, ASKED))
+    try:
+        found = await reader.same([(question, others[n]) for n in left]) if left else []
+    except ModelUnavailable:
+        return same
+    for n, probability in zip(left, found, strict=True):
+        same[n] = probability >= threshold
+    return same
+
+
+def same_figures(one: str, other: str) -> bool:
+    """Neither asks of another figure or date, or of another plan of the user's own, filled in in brackets."""
     mine, theirs = facts(one), facts(other)
-    if mine.numbers != theirs.numbers or mine.dates != theirs.dates or bool(mine.negations) != bool(theirs.negations):
+    return (mine.numbers, mine.dates, _filled_in(one)) == (theirs.numbers, theirs.dates, _filled_in(other))
+
+
+def same_things(one: str, other: str) -> bool:
+    """Whether what is known of the one may be evidence for the other: no other figure, no denial, and in one language the
+    names of one are all in the other.
+    """
+    mine, theirs = facts(one), facts(other)
+    if not same_figures(one, other) or bool(mine.negations) != bool(theirs.negations):
         return False
-    if filled_in(one) != filled_in(other) or not (_named(mine, other) and _named(theirs, one)):
-        return False
-    one_words, other_words = _content(one), _content(other)
-    if one_words == other_words:
-        return bool(one_words) and cosine >= SAME_WORDS_MEANING
-    short = max(len(one_words), len(other_words)) <= SHORT and len(one_words - other_words) <= 1 >= len(other_words - one_words)
-    return short and cosine >= SAME_MEANING and bool(one_words & other_words)
+    return language(one) != language(other) or _named(mine, other) or _named(theirs, one)
 
 
 def same_answer(one: str, other: str, question: str) -> bool:
@@ -66,7 +70,7 @@ def same_answer(one: str, other: str, question: str) -> bool:
     return bool(own & others) or not (own and others) or bool(mine.numbers & theirs.numbers or mine.dates & theirs.dates)
 
 
-def filled_in(question: str) -> frozenset[str]:
+def _filled_in(question: str) -> frozenset[str]:
     """What stands in brackets: the user's own plan, say, where two questions differ in nothing else."""
     return frozenset(_folded(each) for each in re.findall(r"[(（]([^()（）]+)[)）]", question))
 
@@ -81,8 +85,10 @@ def _within(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _named(known: Facts, text: str) -> bool:
-    there = unicodedata.normalize("NFKC", text).casefold()
-    return all(name in there for name in known.names)
+    """Each in so many letters, or as its initials: EU and European Union."""
+    text = unicodedata.normalize("NFKC", text)
+    initials = "".join(word[0] for word in _CAPITALS.findall(text)).casefold()
+    return all(name in text.casefold() or (len(name) > 1 and name in initials) for name in known.names)
 
 
 @lru_cache(maxsize=4096)
@@ -94,12 +100,3 @@ def _folded(text: str) -> str:
 def _words(text: str) -> frozenset[str]:
     plain = plain_words(text)
     return frozenset(query_tokens(plain)) if plain.strip() else frozenset()
-
-
-@lru_cache(maxsize=4096)
-def _content(text: str) -> frozenset[str]:
-    """The words of a question but for those that only ask; Chinese ones as jieba cuts them, without the pairs of an index."""
-    plain = unicodedata.normalize("NFKC", plain_words(text)).casefold()
-    chinese = {word for word in rjieba.cut(plain) if not word.isascii() and word.isalnum()}
-    english = {word for word in query_tokens(plain) if word.isascii()} if plain.strip() else set()
-    return frozenset((chinese | english) - _ASKING - STOP_ZH - STOP_EN)

@@ -17,13 +17,15 @@ from dataclasses import dataclass
 
 from citewell.knowledge.memory import DAY, Memory
 from citewell.knowledge.words import STOP_EN, STOP_ZH, query_tokens
-from citewell.skills.alike import filled_in, same_question
-from citewell.skills.facts import facts, negations
+from citewell.models.reader import Reader
+from citewell.skills.alike import find_same, same_things
+from citewell.skills.facts import negations
 from citewell.skills.remember import Fact, asks_about_memory, facts_told, value_of
 from citewell.skills.statements import aliases
 
 MOST = 5
-# Cosines as measured above and in alike.py; of other embedders they are unknown, so shared words count on their own as well.
+# Cosines as measured above, of questions on evals/reader/same.jsonl; of other embedders they are unknown, so shared words count
+# on their own as well.
 FACT_MEANING = 0.855  # a fact whose subject the question does not name
 QUESTION_MEANING = 0.9  # an earlier question near enough to be worth showing beside the answer; unrelated ones end at 0.83
 ASKED_MEANING = 0.8  # where the user asks for what was said before, with a word in common
@@ -49,23 +51,32 @@ class Recalled:
     same: bool = False
 
 
-def recalled(
-    question: str, near: Sequence[tuple[Memory, float]], now: float, *, collection: str | None = None, most: int = MOST
+async def recalled(
+    question: str,
+    near: Sequence[tuple[Memory, float]],
+    now: float,
+    reader: Reader | None = None,
+    *,
+    collection: str | None = None,
+    most: int = MOST,
 ) -> list[Recalled]:
-    """Those that bear on the question, the best first; the one that settles it before all others. `near`: with cosines, from
-    `Memories.near`. With `collection`, only what was settled in it counts; facts count in all.
+    """Those that bear on the question, the best first; the one that settles it before all others. `near`: with cosines, the
+    nearest first, from `Memories.near`. With `collection`, only what was settled in it counts; facts count in all.
     """
     back = asks_about_memory(question)
     facts_ = [each for each in near if each[0].kind == "fact"]
     settled = [each for each in near if each[0].kind == "question" and (back or collection in {None, each[0].collection})]
     found = [_scored(question, memory, cosine, now, asked_back=back) for memory, cosine in facts_]
     full, _ = personalised(question, _best(found))  # what was settled for the plan (Pro) was asked of "my plan"
-    found += [_scored(full, memory, cosine, now, asked_back=back) for memory, cosine in settled]
+    same = await find_same(full, [memory.subject for memory, _ in settled], reader)
+    for (memory, cosine), asks_same in zip(settled, same, strict=True):
+        found.append(_scored(full, memory, cosine, now, asked_back=back, same=asks_same))
     return _best(found)[:most]
 
 
-def _scored(question: str, memory: Memory, cosine: float, now: float, *, asked_back: bool) -> Recalled | None:
-    same = memory.kind == "question" and same_question(question, memory.subject, cosine)
+def _scored(
+    question: str, memory: Memory, cosine: float, now: float, *, asked_back: bool, same: bool = False
+) -> Recalled | None:
     meaning = 1.0 if same else _meaning(question, memory, cosine, asked_back=asked_back)
     if meaning is None:
         return None
@@ -134,14 +145,7 @@ def _meaning(question: str, memory: Memory, cosine: float, *, asked_back: bool) 
         return cosine if cosine >= (ASKED_MEANING if shared else FACT_MEANING) else None
     if asked_back:
         return max(cosine, ASKED_MEANING) * len(shared) / len(wanted) if shared else None
-    return cosine if cosine >= QUESTION_MEANING and _same_things(question, memory.subject) else None
-
-
-def _same_things(one: str, other: str) -> bool:
-    """No name or figure of either is missing in the other: what holds of the one plan need not hold of the other."""
-    mine, theirs = facts(one), facts(other)
-    equal = mine.numbers == theirs.numbers and mine.dates == theirs.dates and filled_in(one) == filled_in(other)
-    return equal and all(_holds(other, name) for name in mine.names) and all(_holds(one, name) for name in theirs.names)
+    return cosine if cosine >= QUESTION_MEANING and same_things(question, memory.subject) else None
 
 
 def _mentioned(question: str, subject: str) -> int | None:

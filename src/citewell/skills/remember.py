@@ -1,4 +1,5 @@
-"""What of a user's words is to be remembered, and how it agrees with what is known of them. Rules only, no model.
+"""What of a user's words is to be remembered, and how it agrees with what is known of them. Rules only; which
+questions ask the same is said by who calls.
 
 The one rule: what is not clearly stated, or looks like a secret, is not remembered. Missing a fact costs a question;
 inventing one costs trust.
@@ -7,12 +8,12 @@ inventing one costs trust.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from citewell.ingest.sentences import sentences
 from citewell.knowledge.memory import Judgement, Memory, Told
-from citewell.skills.alike import same_answer, same_question, same_words
+from citewell.skills.alike import same_answer, same_words
 from citewell.skills.secret import is_secret, tells_secret
 from citewell.skills.statements import Stated, same_subject, stated
 
@@ -194,10 +195,12 @@ def value_of(text: str) -> str:
     return known.value if known is not None and not known.many else ""
 
 
-def judge(told: Told, near: Sequence[tuple[Memory, float]]) -> Judgement:
-    """Which known memory says the same as `told`, and which ones otherwise; for `Memories.keep`."""
+def judge(told: Told, near: Sequence[tuple[Memory, float]], same_asked: Collection[str] = ()) -> Judgement:
+    """Which known memory says the same as `told`, and which ones otherwise; for `Memories.keep`. `same_asked`: questions that
+    ask the same as it in other words (`alike.find_same`).
+    """
     if told.kind == "question":
-        return _judge_question(told, near)
+        return _judge_question(told, near, same_asked)
     same: str | None = None
     others: list[str] = []
     for memory, _ in near:
@@ -209,11 +212,12 @@ def judge(told: Told, near: Sequence[tuple[Memory, float]]) -> Judgement:
     return Judgement(same, tuple(others))
 
 
-def _judge_question(told: Told, near: Sequence[tuple[Memory, float]]) -> Judgement:
+def _judge_question(told: Told, near: Sequence[tuple[Memory, float]], same_asked: Collection[str]) -> Judgement:
     same: str | None = None
     others: list[str] = []
-    for memory, cosine in near:
-        if memory.collection != told.collection or not same_question(told.subject, memory.subject, cosine):
+    for memory, _ in near:
+        asks_same = memory.subject in same_asked or same_words(told.subject, memory.subject)
+        if memory.collection != told.collection or not asks_same:
             continue
         if same is None and same_answer(told.text, memory.text, told.subject):
             same = memory.memory_id

@@ -1,7 +1,7 @@
 """Statements that people confirmed, put to a question like theirs: as they stand, or with other parameters.
 
-The one rule: a statement is followed without a model only where the questions differ in nothing but stored values and figures,
-each of which stands in the statement exactly once per mention.
+The one rule: a statement is followed without a model only where the questions ask the same of the same stored values, or
+differ in nothing but stored values and figures, each of which stands in the statement exactly once per mention.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from citewell.knowledge.confirmed_types import Confirmed, Known, Rule
 from citewell.retrieve.engines.base import Schema
-from citewell.skills.alike import same_question
 from citewell.skills.link import stored
 
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_.])\d+(?:\.\d+)?(?![A-Za-z0-9_%]|\.\d)")
@@ -39,7 +38,7 @@ def followed(question: str, schema: Schema, known: Sequence[Known]) -> tuple[str
         item = each.item
         if not item.logic or (isinstance(item, Confirmed) and (item.conflicts or _folded(item.logic) in wrong)):
             continue
-        if same_question(question, item.question, each.similarity):
+        if each.same and _values(question, schema) == _values(item.question, schema):
             fits.append((item.logic, each, "reused"))
         elif (sql := adapted(question, item.question, item.logic, schema)) is not None:
             fits.append((sql, each, "adapted"))
@@ -78,6 +77,10 @@ def pattern(question: str, schema: Schema) -> Pattern:
     for start, end, kind, _ in taken:
         rest, at = f"{rest}{text[at:start]}\0{'#' if kind == 'number' else '@'}\0", end
     return Pattern(rest + text[at:], tuple((kind, value) for _, _, kind, value in taken))
+
+
+def _values(question: str, schema: Schema) -> list[tuple[str, str]]:
+    return sorted(pattern(question, schema).parameters)
 
 
 def _swapped(sql: str, swaps: dict[str, str]) -> str | None:

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 
 from citewell.ingest.sentences import count_tokens, language, sentences
 from citewell.knowledge.confirmed_types import Confirmed, Known
-from citewell.skills.alike import filled_in, same_question
+from citewell.skills.alike import same_things
 from citewell.skills.evidence import Passage
 from citewell.skills.evidence import joined as joined_text
-from citewell.skills.facts import facts
 from citewell.skills.numbered import Unit, number_sentences
 from citewell.skills.proof.judge import Claim, Judge
 from citewell.skills.wording import say
@@ -24,7 +23,6 @@ from citewell.types import Citation, Followed, Hit
 MOST = 2  # confirmed items or rules shown beside the documents
 TOKENS = 160  # of the evidence they may take: an answer of a few sentences
 ID = -1_000  # chunk ids of these, downwards: no chunk of the index has one, and no memory
-_CAPITALS = re.compile(r"\b[A-Z]\w*")
 _NUMBERS = re.compile(r"(?:\s*\[\d{1,2}\])+\s*$")
 _LEADING = re.compile(r"(?:\[\d{1,2}\]\s*)+")
 RULE = "rule:"  # how the address of a reviewed correction begins: it has no document
@@ -46,26 +44,8 @@ class Vouched:
 
 
 def bears_on(question: str, known: Known) -> bool:
-    """Whether it may be shown for this question: like enough it is (who searched for it saw to that), and neither asks of
-    another figure, date or filled-in name, nor the other way round.
-    """
-    theirs = known.item.question
-    if same_question(question, theirs, known.similarity):
-        return True
-    mine, other = facts(question), facts(theirs)
-    if mine.numbers != other.numbers or mine.dates != other.dates or filled_in(question) != filled_in(theirs):
-        return False
-    if bool(mine.negations) != bool(other.negations):
-        return False
-    if language(question) != language(theirs) or not (mine.names and other.names):
-        return True
-    return all(_named(n, theirs) for n in mine.names) or all(_named(n, question) for n in other.names)
-
-
-def _named(name: str, text: str) -> bool:
-    """In so many letters, or as its initials: EU and European Union."""
-    initials = "".join(word[0] for word in _CAPITALS.findall(text)).casefold()
-    return name in text.casefold() or (len(name) > 1 and name in initials)
+    """Whether it may be shown for this question: like enough it is (who searched for it saw to that)."""
+    return known.same or same_things(question, known.item.question)
 
 
 def followed_of(known: Known) -> Followed:
