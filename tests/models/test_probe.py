@@ -118,6 +118,23 @@ async def test_a_schema_that_is_ignored_or_refused(server: Any) -> None:
     await llm.close()
 
 
+async def test_a_server_that_refuses_much(server: Any) -> None:
+    """What one probe and the questions after it found out is where the next one begins."""
+    server.then(listed())
+    server.then_refuse("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+    server.then_refuse("Unsupported value: 'temperature' does not support 0.0")
+    llm = OpenAILLM(connected(server))
+    known = await llm.learn()
+    assert (set(known.quirks), known.thinks) == ({"max_tokens", "temperature"}, None)
+    server.then(listed())
+    server.then_refuse("logprobs are not supported with reasoning models")
+    server.then_text(GOOD)
+    known = await llm.learn(anew=True)
+    assert (set(known.quirks), known.keeps_schema) == ({"max_tokens", "temperature", "logprobs"}, True)
+    assert len(server.paths) == 6
+    await llm.close()
+
+
 @pytest.mark.parametrize(("message", "unopened"), [
     ({"text": GOOD, "reasoning_content": "Hm."}, False),
     ({"text": f"<think>Hm.</think>\n{GOOD}"}, False),
@@ -175,7 +192,7 @@ async def test_no_server_is_no_error(server: Any) -> None:
 
 async def test_a_slow_server_is_not_waited_for(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it told before the time was over is kept."""
-    monkeypatch.setattr("citewell.models.openai.SECONDS", 0.4)
+    monkeypatch.setattr("citewell.models.openai.SECONDS", 3.0)
     server.then(listed(max_model_len=4096))
     server.then(None)
     known = await learned(server)

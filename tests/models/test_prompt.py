@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, Field
 
+import citewell
 from citewell.errors import PermanentError
 from citewell.models.prompt import PromptError, ask_json, fill, load, parse
 from citewell.models.scripted import ScriptedLLM
@@ -86,6 +88,27 @@ async def test_json_repair_quotes_the_failure() -> None:
     again = llm.calls[1].messages
     assert [m.role for m in again] == ["user", "assistant", "user"]
     assert "people: Input should be greater than or equal to 0" in again[2].content
+
+
+async def test_json_repair_is_in_the_language_of_the_system_text() -> None:
+    """A Chinese conversation gets no English turn."""
+    llm = ScriptedLLM("一个城市", '{"name": "利兹", "people": 1}')
+    asked = [Message(role="system", content="你是助手。"), Message(role="user", content="A town.")]
+    assert (await ask_json(llm, asked, Town)).name == "利兹"
+    assert "请重新输出" in llm.calls[1].messages[-1].content
+
+
+def test_system_texts_are_there_in_both_languages() -> None:
+    """A prompt file with a system text names its language and has its twin, with the same variables."""
+    root = Path(citewell.__file__).parent
+    for path in root.rglob("prompts/**/*.md"):
+        if "## system" not in path.read_text("utf-8"):
+            continue
+        stem, _, lang = path.stem.rpartition(".")
+        assert lang in {"en", "zh"}, path.name
+        twins = [load(str(path.with_name(f"{stem}.{each}.md").relative_to(root))) for each in ("en", "zh")]
+        found = [{name for turn in twin for name in re.findall(r"(?<!{){([a-z_]+)}(?!})", turn.content)} for twin in twins]
+        assert found[0] == found[1], stem
 
 
 async def test_json_fails_after_one_repair() -> None:

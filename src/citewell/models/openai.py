@@ -50,7 +50,7 @@ class OpenAILLM:
         """Probe the endpoint where that is due, or `anew`. Raises nothing; one that does not answer changes nothing."""
         async with self._learning:
             if anew or self.known.is_due:
-                found = await probe(self._endpoint, PATIENT_SECONDS if anew else SECONDS)
+                found = await probe(self._endpoint, PATIENT_SECONDS if anew else SECONDS, self.known)
                 if found.thinks is not None or self.known.thinks is None:
                     self._keep(found)
         return self.known

@@ -112,9 +112,11 @@ def _name(endpoint: Endpoint) -> str:
     return f"{endpoint.model} {hashlib.sha256(endpoint.url.encode()).hexdigest()[:16]}"
 
 
-async def probe(endpoint: Endpoint, seconds: float = SECONDS) -> Known:
-    """Ask the server; what it has not told within `seconds` is not known."""
-    learned: dict[str, Any] = {"quirks": ()}
+async def probe(endpoint: Endpoint, seconds: float, before: Known) -> Known:
+    """Ask the server; what it has not told within `seconds` is not known. Where the probe `before` had no reply, this one goes
+    on with the quirks known since: a server may refuse more of a request than one probe finds out.
+    """
+    learned: dict[str, Any] = {"quirks": before.quirks if before.thinks is None else ()}
     with anyio.move_on_after(seconds), suppress(*STRANGE):
         entry = await _entry(endpoint, "/models")
         learned["context"] = _context(entry)
