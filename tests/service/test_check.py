@@ -14,7 +14,7 @@ from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.service.add import add_data, embed_pending
 from citewell.service.app import App
-from citewell.service.check import check, check_pairs, check_text
+from citewell.service.check import UNSURE, check, check_pairs, check_text
 from citewell.service.check_types import CheckRequest, Pair, PairsResult
 from citewell.service.view import seen_by
 
@@ -62,15 +62,16 @@ async def test_a_connected_model_judges_what_is_no_quotation(app: App) -> None:
 
 
 @pytest.mark.parametrize("app", ["none"], indirect=True)
-async def test_the_reader_judges_and_says_that_it_is_not_measured(app: App) -> None:
+async def test_a_reader_that_is_not_measured_leaves_open_what_is_not_quoted(app: App) -> None:
     """Its figure is the score; the nearest sentences are shown whatever the verdict."""
     assert isinstance(app.reader, ScriptedReader)
     app.reader.judge_with(lambda claim, _: Judgement(0.2, 0.1, 0.7) if "nine" in claim else Judgement(0.9, 0.1, 0.0))
     result = await check_text(app, TEXT)
-    assert [(s.verdict, s.score) for s in result.sentences] == [("entailed", 1.0), ("contradicted", 0.2), ("entailed", 0.9)]
+    assert [(s.verdict, s.score) for s in result.sentences] == [("entailed", 1.0), ("not_stated", 0.2), ("not_stated", 0.9)]
+    assert [s.reason for s in result.sentences] == ["", UNSURE, UNSURE]
     assert all(s.citations for s in result.sentences)
     assert (result.judge, result.measured) == ("scripted", False)
-    assert "not passed its gates" in result.warnings[0]
+    assert "guesses too often" in result.warnings[0]
 
 
 async def test_without_a_judge_only_quotations_count(settings: Settings) -> None:

@@ -43,6 +43,7 @@ __all__ = ["CheckRequest", "CheckResult", "Pair", "PairVerdict", "PairsResult", 
 BATCH = 6  # sentences that are judged together, on the passages found for all of them
 HITS = 4  # passages that are looked up for a sentence
 AT_ONCE = 4  # pairs that a chat model judges at the same time
+UNSURE = "unsure: judging it takes a connected chat model; compare it with the quotes"
 OnChecked = Callable[[int, int], Awaitable[None]]  # sentences done, of how many
 
 
@@ -75,6 +76,8 @@ async def check_text(app: App, text: str, collections: Sequence[str] = (), on_ch
         judgements += await _check_batch(app, claims, names, judge)
         if on_checked is not None:
             await on_checked(len(judgements), len(spans))
+    if not _is_measured(app, judge):  # what is no quotation is left open: the reader may be wrong either way
+        judgements = [j if j.score == 1.0 else replace(j, verdict="not_stated", reason=UNSURE) for j in judgements]
     shown = [Sentence(text=text[a:b], verdict="supported") for a, b in spans]
     proof = number_citations([(s, j.evidence, j.score) for s, j in zip(shown, judgements, strict=True)])
     return CheckResult(
@@ -110,7 +113,11 @@ def _is_measured(app: App, judge: Judge | None) -> bool:
 def _caveats(app: App, judge: Judge | None) -> list[str]:
     if judge is None:
         return ["only quotations can be checked: there is no connected chat model and no reader"]
-    return [] if _is_measured(app, judge) else ["the reader has not passed its gates as a judge: look at the quotes yourself"]
+    return (
+        []
+        if _is_measured(app, judge)
+        else ["only quotations are judged: the small reader guesses too often, and no chat model is connected"]
+    )
 
 
 async def _check_batch(app: App, claims: Sequence[str], names: Sequence[str], judge: Judge | None) -> list[Judgement]:

@@ -12,6 +12,9 @@ from citewell.skills.wording import refusal, say
 from citewell.types import Hit, Sentence, Status
 
 
+EVEN = 0.5  # below it an answer is likelier wrong than right, and says so
+
+
 @dataclass(frozen=True, slots=True)
 class Ending:
     """`proof`: the sentences that are told, unproved ones marked as such behind the proved ones."""
@@ -41,7 +44,8 @@ def end_answer(
     if refuted and not unproved:
         return Ending("fallback", text, kept, warnings=[_say_refuted(*each) for each in refuted])
     if not unproved:
-        caution = say("extract", lang) if degraded else ""
+        unsure = drafted.tier != "connected" and decided.probability < EVEN
+        caution = say("extract", lang) if degraded else say("perhaps", lang) if unsure else ""
         return Ending("fallback" if degraded else "answered", f"{caution} {text}".strip(), kept)
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
     text = f"{text}\n\n{say('unproved', lang)}\n{listed}"

@@ -19,11 +19,13 @@ def check(
     ] = None,
     pairs: Annotated[
         str | None,
-        typer.Option(metavar="FILE.jsonl", help='Instead of a text: lines {"id", "claim", "evidence"}.', show_default=False),
+        typer.Option(
+            metavar="FILE.jsonl", help='Instead of a text: lines {"id", "claim", "evidence": [texts]}.', show_default=False
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Hold a text against documents, sentence by sentence; exit 3 where a sentence is not entailed."""
+    """Hold a text against documents, sentence by sentence; exit 3 where a sentence of a text is not entailed."""
     from citewell.interfaces.cli.check import check_draft, check_pairs_of
     from citewell.interfaces.cli.run import run
 

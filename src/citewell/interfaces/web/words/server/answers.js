@@ -87,6 +87,7 @@ export const answers = {
   "left out, for the documents say otherwise: {1}": "已略去，因为文档的说法不同：{1}",
   "left out, for the documents say otherwise: {1} ({2})": "已略去，因为文档的说法不同：{1}（{2}）",
   "the built-in reader cannot be loaded: {1}": "无法加载内置的阅读模型：{1}",
+  "the built-in reader cannot tell whether two questions ask the same": "内置的阅读模型不能判断两个问题是否相同",
   "install citewell again, or set reader": "请重新安装 citewell，或修改设置 reader",
   "the check gave no verdict on it": "核对时没有给出这一句的结论",
   "not backed: {1}": "没有依据：{1}",
@@ -98,7 +99,9 @@ export const answers = {
   "nothing found that says it": "没有找到这样的说法",
   "nothing was found": "没有找到内容",
   "{1}: the reply has no sentence": "{1}：回复中没有句子",
-  "the reader has not passed its gates as a judge: look at the quotes yourself": "阅读模型作为核对者尚未达标：请自行查看引文",
+  "only quotations are judged: the small reader guesses too often, and no chat model is connected": "只核对了引文：小模型的判断不够可靠，也没有接入对话模型",
+  "no sentence of the evidence was named that shows it": "没有指明哪句原文能证明",
+  "unsure: judging it takes a connected chat model; compare it with the quotes": "不确定：需要接入对话模型才能判断，请与引文对照",
   "only quotations can be checked: there is no connected chat model and no reader": "只能核对引文：没有接入对话模型，也没有阅读模型",
   "{\"text\": ...} or {\"pairs\": [{\"id\", \"claim\", \"evidence\"}]}":
     "请用 {\"text\": ...} 或 {\"pairs\": [{\"id\", \"claim\", \"evidence\"}]}",
