@@ -11,7 +11,6 @@ from citewell.skills.format import with_markers
 from citewell.skills.wording import refusal, say
 from citewell.types import Hit, Sentence, Status
 
-
 EVEN = 0.5  # below it an answer is likelier wrong than right, and says so
 
 
