@@ -45,7 +45,8 @@ def end_answer(
     if not unproved:
         unsure = drafted.tier != "connected" and decided.probability < EVEN
         caution = say("extract", lang) if degraded else say("perhaps", lang) if unsure else ""
-        return Ending("fallback" if degraded else "answered", f"{caution} {text}".strip(), kept)
+        caution += " " if caution and lang != "zh" else ""
+        return Ending("fallback" if degraded else "answered", caution + text, kept)
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
     text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
     told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)
