@@ -105,7 +105,7 @@ async def test_what_was_asked_is_kept_and_nothing_secret(filled: App) -> None:
 
 
 async def test_a_refusal_says_so(filled: App) -> None:
-    script(filled).enqueue(UNKNOWN)
+    script(filled).enqueue(UNKNOWN, UNKNOWN)  # over the English passages, then over all
     answer = await ask(filled, AskRequest(question=QUESTION))
     _, snapshot = await trace_of(filled, answer)
     assert (answer.status, snapshot.execution_status) == ("refused", "refused")

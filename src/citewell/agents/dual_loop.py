@@ -318,6 +318,10 @@ async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
     proven = await prove_answer(deps, drafted, history=state.history, repair=repair)
     state.stop_reason = state.stop_reason or proven.spent
     decided = decide_answer(deps, drafted, proven, state.retrieval_confidence)
+    if (
+        state.route == "direct" and drafted.tier != "connected"
+    ):  # fitted on documents; what was recalled is as sure as its recall
+        decided = replace(decided, shown=proven.count > 0, probability=state.retrieval_confidence)
     proof = show_proof(decided.proven)
     try:
         located = await deps.locate(with_origin(marked(proof.citations, state.vouched), state.fetched))

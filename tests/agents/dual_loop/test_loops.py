@@ -347,7 +347,8 @@ async def test_without_a_chat_model_the_documents_sentence_answers(loops: Desk, 
     loops.finds("direct_chunk_search", loops.other, confidence=0.1)
     loops.finds("hierarchical_search", loops.text, confidence=0.8)
     state = await loops.run(QUESTION)
-    assert (state.route, state.status, state.final_answer) == ("hierarchical_search", "answered", ANSWER + "[1]")
+    assert (state.route, state.status) == ("hierarchical_search", "answered")
+    assert state.final_answer.endswith(ANSWER + "[1]")
     assert bool(state.proof.sentences[0].span) is bool(reader)
 
 
