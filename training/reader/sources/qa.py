@@ -102,20 +102,26 @@ def draw_windows(paragraphs: list[Paragraph], chance: Random, lang: str, removed
         for question, start, answer in questions:
             if start < 0:
                 first, end = draw_window(text, 0, 1, chance, 500, 1100)
-                yield make_question(question, text[first:end], kind="human_na")
+                yield make_window(question, text[first:end], kind="human_na")
                 continue
             first, end = draw_window(text, start, start + len(answer), chance)
-            yield make_question(question, text[first:end], start - first, answer, "pos")
+            yield make_window(question, text[first:end], start - first, answer, "pos")
             drawn = chance.random()
             if drawn < removed:
                 rest = drop_sentences(text, answer)
                 if len(rest) > SHORTEST_REST[lang]:
-                    yield make_question(question, cut_window(rest, chance, 250, 750), kind="removed")
+                    yield make_window(question, cut_window(rest, chance, 250, 750), kind="removed")
             elif drawn < removed + near:
                 alike = (paragraphs[at].text for at in ranking.rank(question, 8))
                 others = [other for other in alike if other != text and fold(answer) not in fold(other)][:4]
                 if others:
-                    yield make_question(question, cut_window(chance.choice(others), chance, 250, 750), kind="near")
+                    yield make_window(question, cut_window(chance.choice(others), chance, 250, 750), kind="near")
+
+
+def make_window(question: str, passage: str, start: int = -1, answer: str = "", kind: str = "") -> Row:
+    """A row without the spaces around its passage."""
+    shift = len(passage) - len(passage.lstrip()) if start >= 0 else 0
+    return make_question(question, passage.strip(), start - shift, answer) | {"kind": kind}
 
 
 def convert_unansq(texts: Texts, chance: Random) -> Iterator[Row]:
@@ -134,5 +140,5 @@ def convert_unansq(texts: Texts, chance: Random) -> Iterator[Row]:
             continue
         low, high = draw_window(text, start, end, chance, 300, 900)
         if low <= start and end <= high:
-            yield make_question(join_tokens(answered[1]), text[low:high], start - low, text[start:end], "pos")
-            yield make_question(join_tokens(unanswered[1]), text[low:high], kind="human_na")
+            yield make_window(join_tokens(answered[1]), text[low:high], start - low, text[start:end], "pos")
+            yield make_window(join_tokens(unanswered[1]), text[low:high], kind="human_na")

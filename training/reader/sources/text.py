@@ -52,15 +52,12 @@ def is_chinese(text: str) -> bool:
 
 
 def make_claim(claim: str, evidence: str, label: int) -> Row:
-    return {"task": "sup", "q": tidy(claim), "p": evidence.strip(), "y": label}
+    return {"task": "sup", "q": tidy(claim), "p": evidence, "y": label}
 
 
-def make_question(question: str, passage: str, start: int = -1, answer: str = "", kind: str = "") -> Row:
-    shift = len(passage) - len(passage.lstrip())
-    row = {"task": "qa", "q": tidy(question), "p": passage.strip(), "s": -1, "e": -1}
-    if start >= 0:
-        row |= {"s": start - shift, "e": start - shift + len(answer)}
-    return row | ({"kind": kind} if kind else {})
+def make_question(question: str, passage: str, start: int = -1, answer: str = "") -> Row:
+    end = start + len(answer) if start >= 0 else -1
+    return {"task": "qa", "q": tidy(question), "p": passage, "s": start, "e": end}
 
 
 def find_sentences(text: str) -> list[tuple[int, int]]:

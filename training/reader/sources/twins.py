@@ -94,12 +94,12 @@ def make_answer_twins(paragraph: Paragraph, question: Question, evidence: str, c
     false = state_answer(asked, other, chance)
     if true == false or true.lower() in evidence.lower():
         return
-    yield make_claim(true, evidence, ENTAILED) | {"kind": "answer_true"}
-    yield make_claim(false, evidence, CONTRADICTED) | {"kind": "answer_false"}
+    yield make_twin(true, evidence, ENTAILED, "answer_true")
+    yield make_twin(false, evidence, CONTRADICTED, "answer_false")
     if chance.random() < 0.35:
         rest = drop_sentences(paragraph.text, answer)
         if len(rest) > SHORTEST_REST[lang]:
-            yield make_claim(true, cut_window(rest, chance, 60, 450), NOT_STATED) | {"kind": "answer_removed"}
+            yield make_twin(true, cut_window(rest, chance, 60, 450), NOT_STATED, "answer_removed")
 
 
 def is_alike(item: Question, kind: str, answer: str) -> bool:
@@ -123,8 +123,12 @@ def make_sentence_twins(paragraph: Paragraph, question: Question, evidence: str,
     else:
         false = change_opposite(sentence, chance) if change == "opposite" else change_negation(sentence, chance)
     if false and false != sentence and false.strip("。. ") not in evidence and 10 < len(sentence) < 250:
-        yield make_claim(sentence, evidence, ENTAILED) | {"kind": "sentence"}
-        yield make_claim(false, evidence, CONTRADICTED) | {"kind": "sentence_changed"}
+        yield make_twin(sentence, evidence, ENTAILED, "sentence")
+        yield make_twin(false, evidence, CONTRADICTED, "sentence_changed")
+
+
+def make_twin(claim: str, evidence: str, label: int, kind: str) -> Row:
+    return make_claim(claim, evidence.strip(), label) | {"kind": kind}
 
 
 def change_opposite(text: str, chance: Random) -> str:
