@@ -68,7 +68,7 @@ async def recalled(
     settled = [each for each in near if each[0].kind == "question" and (back or collection in {None, each[0].collection})]
     found = [_scored(question, memory, cosine, now, asked_back=back) for memory, cosine in facts_]
     full, _ = personalised(question, _best(found))  # what was settled for the plan (Pro) was asked of "my plan"
-    same = await find_same(full, [memory.subject for memory, _ in settled], reader)
+    same = await find_same(full, [memory.subject for memory, _ in settled], None if back else reader)
     for (memory, cosine), asks_same in zip(settled, same, strict=True):
         found.append(_scored(full, memory, cosine, now, asked_back=back, same=asks_same))
     return _best(found)[:most]
