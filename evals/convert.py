@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -267,6 +268,16 @@ SETS: dict[str, Callable[[Path], Made]] = {
 }
 
 
+def halves(made: Made, name: str) -> dict[str, Made]:
+    """The questions in two parts, those on one paragraph together: one to fit on, one to be measured by."""
+    parts: dict[str, list[Record]] = {f"{name}-fit": [], f"{name}-test": []}
+    for asked in made.questions:
+        group = (asked.get("gold_doc_ids") or [asked["question"]])[0]
+        part = "fit" if int(hashlib.md5(group.encode(), usedforsecurity=False).hexdigest(), 16) % 2 else "test"
+        parts[f"{name}-{part}"].append(asked)
+    return {part: Made(made.documents, questions) for part, questions in parts.items()}
+
+
 def write(path: Path, records: Iterable[Record]) -> None:
     path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
 
@@ -274,8 +285,8 @@ def write(path: Path, records: Iterable[Record]) -> None:
 DOCUMENT_FIELDS = ("doc_id", "title", "text", "lang", "url", "page", "file")
 
 
-def make(name: str, data: Path, out: Path) -> Made | None:
-    """Write the two files of a set; None where its source is not there."""
+def make(name: str, data: Path, out: Path, *, halved: bool = False) -> Made | None:
+    """Write the two files of a set, or of each of its halves; None where its source is not there."""
     try:
         made = SETS[name](data)
     except FileNotFoundError:
@@ -283,8 +294,9 @@ def make(name: str, data: Path, out: Path) -> Made | None:
     if not made.documents:
         return None
     out.mkdir(parents=True, exist_ok=True)
-    write(out / f"{name}.corpus.jsonl", ({k: d[k] for k in DOCUMENT_FIELDS if k in d} for d in made.documents))
-    write(out / f"{name}.questions.jsonl", made.questions)
+    for part, of_part in (halves(made, name) if halved else {name: made}).items():
+        write(out / f"{part}.corpus.jsonl", ({k: d[k] for k in DOCUMENT_FIELDS if k in d} for d in of_part.documents))
+        write(out / f"{part}.questions.jsonl", of_part.questions)
     return made
 
 
@@ -293,9 +305,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder to write to")
     parser.add_argument("--data", type=Path, default=DATA, help="the evaluation data")
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS), metavar="NAME", help=", ".join(SETS))
+    parser.add_argument("--halves", action="store_true", help="NAME-fit and NAME-test: what is fitted on, what is measured by")
     args = parser.parse_args()
     for name in args.sets:
-        made = make(name, args.data, args.out)
+        made = make(name, args.data, args.out, halved=args.halves)
         if made is None:
             print(f"{name}: its data is not here, left out", file=sys.stderr)
         else:

@@ -31,7 +31,7 @@ async def test_the_sentence_around_the_answer_is_quoted_whole() -> None:
     assert sentence.text[slice(*sentence.span)] == "10 pounds"
     margin = log_odds(0.9) - log_odds(0.2)
     assert found.signals == pytest.approx(
-        {"answerable": log_odds(0.9), "span": 3.0, "score": 0.0, "margin": margin, "first": 0.0, "foreign": 0.0}
+        {"answerable": log_odds(0.9), "span": 3.0, "score": 0.0, "margin": margin, "first": 0.0}
     )
     assert [text for text, _ in found.candidates] == ["Dogs are allowed.", sentence.text]
 

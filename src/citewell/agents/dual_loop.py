@@ -30,7 +30,7 @@ from citewell.skills.reference import Readings, depends_on_history, readings
 from citewell.skills.remember import asked_part, asks_about_talk
 from citewell.skills.route import next_search, says_same, search_route, wants_web, without_request
 from citewell.skills.validate import objection
-from citewell.skills.vouched import Vouched, marked, put_beside, sureness
+from citewell.skills.vouched import Vouched, likeness_of_quoted, marked, put_beside, sureness
 
 MOST_CALLS = 4  # of the chat model for one question: drafts and their judgement
 ROUND_CALLS = 2  # of one more draft with its judgement
@@ -317,11 +317,8 @@ async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
     repair = not has_another_way(state, deps) and state.model_calls + ROUND_CALLS <= MOST_CALLS
     proven = await prove_answer(deps, drafted, history=state.history, repair=repair)
     state.stop_reason = state.stop_reason or proven.spent
-    decided = decide_answer(deps, drafted, proven, state.retrieval_confidence)
-    if (
-        state.route == "direct" and drafted.tier != "connected"
-    ):  # fitted on documents; what was recalled is as sure as its recall
-        decided = replace(decided, shown=proven.count > 0, probability=state.retrieval_confidence)
+    recalled = state.retrieval_confidence if state.route == "direct" else likeness_of_quoted(state.vouched, proven)
+    decided = decide_answer(deps, drafted, proven, state.retrieval_confidence, recalled=recalled)
     proof = show_proof(decided.proven)
     try:
         located = await deps.locate(with_origin(marked(proof.citations, state.vouched), state.fetched))

@@ -28,7 +28,7 @@ from citewell.skills.proof.prove import show_proof
 from citewell.skills.reference import Readings, candidates, depends_on_history, readings
 from citewell.skills.summarize import summarise, within_budget
 from citewell.skills.validate import objection
-from citewell.skills.vouched import Vouched, followed_in, marked, put_beside, sureness
+from citewell.skills.vouched import Vouched, followed_in, likeness_of_quoted, marked, put_beside, sureness
 from citewell.skills.wording import refusal, say
 from citewell.types import Event, Message, Sentence
 
@@ -244,7 +244,8 @@ async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_resul
     drafted = state.drafted
     try:
         proven = await prove_answer(deps, drafted, history=state.updated_conversation_history[:-1])
-        decided = decide_answer(deps, drafted, proven, state.retrieval_confidence)
+        recalled = likeness_of_quoted(state.vouched, proven)
+        decided = decide_answer(deps, drafted, proven, state.retrieval_confidence, recalled=recalled)
         proof = show_proof(decided.proven)
         state.proof = Proof(proof.sentences, await deps.locate(marked(proof.citations, state.vouched)))
     except CitewellError as error:

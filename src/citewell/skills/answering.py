@@ -178,12 +178,18 @@ def note_judgements(proven: Proven) -> None:
     )
 
 
-def decide_answer(means: Means, drafted: Drafted, proven: Proven, retrieval: float) -> Decided:
-    """Whether the judged draft is shown, and how sure it is. `retrieval`: the search's calibrated confidence. A draft of which
-    nothing is proved is never shown.
+def decide_answer(
+    means: Means, drafted: Drafted, proven: Proven, retrieval: float, *, recalled: float | None = None
+) -> Decided:
+    """Whether the judged draft is shown, and how sure it is. `retrieval`: the search's calibrated confidence. `recalled`: how
+    sure it is that what is quoted was told or confirmed for this very question; the fit over documents says nothing of that.
+    A draft of which nothing is proved is never shown.
     """
-    signals = answer_signals(retrieval, language(drafted.question), proven, drafted.reading)
+    judged = proven if drafted.tier == "connected" else None  # what is quoted whole has scores that say nothing
+    signals = answer_signals(retrieval, language(drafted.question), judged, drafted.reading)
     probability, likely = decide(signals, model_of(drafted.tier, means.calibration))
+    if recalled is not None and drafted.tier != "connected":
+        probability, likely = max(probability, recalled), True
     note(tier=drafted.tier, candidate=proven.draft.text, probability=probability, candidates=drafted.candidates)
     note(signals={name: round(value, 3) for name, value in signals.items()})
     told = proven.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"

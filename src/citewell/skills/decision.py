@@ -34,8 +34,8 @@ def tier_of(llm: LLM | None, reader: Reader | None) -> Tier:
 def answer_signals(
     retrieval: float, lang: str, proven: Proven | None = None, reading: Mapping[str, float] | None = None
 ) -> dict[str, float]:
-    """What a decision is made of. `retrieval`: the search's calibrated confidence. Of the draft: what it says of itself
-    (`told`), the mean and the least of its sentences' scores. `reading`: the signals of `find_answer`.
+    """What a decision is made of. `retrieval`: the search's calibrated confidence. Of a draft: what it says of itself (`told`),
+    the mean and the least of its sentences' scores; of a quoted answer in their place `reading`, the signals of `find_answer`.
     """
     scores = proven.scores if proven is not None else []
     return {

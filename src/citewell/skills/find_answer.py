@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from citewell.ingest.sentences import language
 from citewell.models.base import Embedder
 from citewell.models.reader import Reader, Reading
 from citewell.retrieve.confidence import Logistic
@@ -65,18 +64,15 @@ def split_question(question: str) -> list[str]:
 async def _read(question: str, passages: Sequence[Passage], reader: Reader, pick: Logistic) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
     readings = await reader.read(question, [passage.hit.text for passage in read])
-    lang = language(question)
-    signals = [_signals(n, read, readings, lang) for n in range(len(read))]
+    signals = [_signals(n, read, readings) for n in range(len(read))]
     drafts = [_quote(passage, reading) for passage, reading in zip(read, readings, strict=True)]
     best = max(range(len(read)), key=lambda n: pick(signals[n]))
     texts = [draft.text for draft in drafts]
     return FoundAnswer(drafts[best], signals[best], list(zip(texts, signals, strict=True)))
 
 
-def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading], lang: str) -> dict[str, float]:
-    """What is known of the `n`th candidate. `margin`: how much surer the reader is than of any other document. `foreign`:
-    whether it is in another language than the question.
-    """
+def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading]) -> dict[str, float]:
+    """What is known of the `n`th candidate. `margin`: how much surer the reader is than of any other document."""
     odds = [log_odds(reading.answerable) for reading in readings]
     others = [odds[k] for k, passage in enumerate(read) if passage.hit.doc_id != read[n].hit.doc_id]
     return {
@@ -85,7 +81,6 @@ def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading], lang:
         "score": read[n].hit.score,
         "margin": odds[n] - max(others, default=NO_OTHER),
         "first": float(n == 0),
-        "foreign": float(read[n].hit.lang != lang),
     }
 
 

@@ -17,6 +17,7 @@ from citewell.skills.evidence import Passage
 from citewell.skills.evidence import joined as joined_text
 from citewell.skills.numbered import Unit, number_sentences
 from citewell.skills.proof.judge import Claim, Judge
+from citewell.skills.proof.prove import Proven
 from citewell.skills.wording import say
 from citewell.types import Citation, Followed, Hit
 
@@ -156,3 +157,12 @@ def sureness(vouched: Sequence[Vouched], found: float, least: float) -> float:
     good = [each for each in vouched if not each.stale]
     same = max((each.followed.similarity for each in good if each.same and not each.disputed), default=0.0)
     return max(found, same, least) if good else found
+
+
+def likeness_of_quoted(vouched: Sequence[Vouched], proven: Proven) -> float | None:
+    """Of what people confirmed for this very question and the draft quotes, how like the questions are; None where it quotes
+    nothing of the kind.
+    """
+    quoted = {unit.passage.hit.doc_id for judgement in proven.judgements for unit in judgement.evidence}
+    held = [each for each in vouched if each.same and not each.stale and not each.disputed]
+    return max((each.followed.similarity for each in held if each.hit.doc_id in quoted), default=None)
