@@ -71,6 +71,18 @@ def test_ranges_that_touch_are_one(ranges: list[tuple[int, int]], wanted: tuple[
 
 
 @needs_weights
+async def test_a_heading_is_read_and_never_marked() -> None:
+    """It belongs to what the passage says, its own words are no answer, and places are those of the passage alone."""
+    reader = BuiltinReader(Settings())
+    long_heading = f"{QUESTION} " * 40 + "\n"
+    plain, titled, cut = await reader.read(QUESTION, [PASSAGE] * 3, ["", f"{QUESTION}\n", long_heading])
+    assert plain != titled
+    assert titled != cut
+    for reading in (titled, cut):
+        assert PASSAGE[reading.start : reading.end] == "1887"
+
+
+@needs_weights
 async def test_reads_and_judges() -> None:
     """Spans lie in the passage, figures are probabilities, and the order is that of what came in."""
     reader = BuiltinReader(Settings())

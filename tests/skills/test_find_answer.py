@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.skills.evidence_units import passage_of
 
@@ -11,6 +13,7 @@ from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.confidence import Logistic
 from citewell.skills.decision import answer_signals, decide, is_connected, model_of, tier_of
 from citewell.skills.draft import Draft, DraftSentence
+from citewell.skills.evidence import Passage
 from citewell.skills.find_answer import READ_PASSAGES, find_answer, log_odds, split_question
 from citewell.skills.proof.judge import Judgement
 from citewell.skills.proof.prove import Proven
@@ -44,13 +47,29 @@ async def test_a_span_over_two_sentences_quotes_both() -> None:
 
 
 async def test_each_part_of_a_question_has_its_sentence() -> None:
-    """Where every part has an answer; else the best sentence for the whole."""
+    """Of those that are likelier found than not; the others are named as missing."""
     reader = ScriptedReader()
     found = await find_answer("When is rent due; which cats need a permit?", [FEES, PETS], reader, None, PICK)
     assert [s.text for s in found.draft.sentences] == ["Rent is due by 30 April.", "Cats need a permit from the landlord."]
     assert [question for question, _ in reader.questions][1:] == ["When is rent due", "which cats need a permit"]
+    assert found.missing == ()
     found = await find_answer("When is rent due; who painted the ceiling?", [FEES, PETS], reader, None, PICK)
-    assert len(found.draft.sentences) == 1
+    assert [s.text for s in found.draft.sentences] == ["Rent is due by 30 April."]
+    assert found.missing == ("who painted the ceiling",)
+
+
+async def test_a_heading_is_read_and_never_quoted() -> None:
+    """A question that stands above its answer, as in a list of frequent questions, is not its own answer."""
+    reader = ScriptedReader()
+    lines = "When is rent due?\n\nBy the last day of April."
+    heading = ("When is rent due?",)
+    hit = replace(FEES.hit, heading_path=heading, text=lines, end=FEES.hit.start + len(lines))
+    start = FEES.hit.start
+    spans = ((start, start + 17), (start + 19, start + len(lines)))
+    found = await find_answer("When is rent due?", [Passage(1, hit, spans, lines)], reader, None, PICK)
+    assert [s.text for s in found.draft.sentences] == ["By the last day of April."]
+    assert reader.questions[0][1] == ("By the last day of April.",)
+    assert reader.headings == [f"{hit.title} › {heading[0]}\n"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ The one rule: what the heads say becomes probabilities here, by the constants be
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +33,12 @@ Result = Reading | Judgement | float
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One pair to read, and what it is read for."""
+    """One pair to read, and what it is read for. `heading`: what the second text stands under, with its line end."""
 
     kind: int
     first: str
     second: str
+    heading: str = ""
 
 
 class BuiltinReader:
@@ -63,8 +64,11 @@ class BuiltinReader:
         await self.judge([(".", ".")])
 
     @call("read")
-    async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
-        return await self._results([Task(QUESTION, question, passage) for passage in passages])
+    async def read(self, question: str, passages: Sequence[str], headings: Sequence[str] = ()) -> list[Reading]:
+        under = headings or [""] * len(passages)
+        return await self._results(
+            [Task(QUESTION, question, passage, heading) for passage, heading in zip(passages, under, strict=True)]
+        )
 
     @call("judge")
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -98,16 +102,19 @@ def _constants() -> dict[str, Any]:
 
 
 def do(task: Task) -> Result:
-    return JOBS[task.kind](network(), clean(task.first), clean(task.second))
+    texts = clean(task.first), clean(task.second)
+    if task.kind == QUESTION:
+        return read(network(), *texts, clean(task.heading))
+    return (judge if task.kind == CLAIM else same)(network(), *texts)
 
 
-def read(net: Network, question: str, passage: str) -> Reading:
+def read(net: Network, question: str, passage: str, heading: str = "") -> Reading:
     """The best span of all windows. A passage is as answerable as its most answerable window."""
-    first, second = net.first(question), net.tokens(passage)
+    first, second, under = net.first(question), net.tokens(passage), net.heading(heading)
     if not len(second):
         return NOTHING
-    parts = net.windows(first, second)
-    readings = [reading_of(net.heads(first, part, QUESTION), part, net.constants) for part in parts]
+    parts = net.windows(first, second, under)
+    readings = [reading_of(net.heads(first, part, QUESTION, under), part, net.constants) for part in parts]
     best = max(readings, key=lambda reading: reading.span_score)
     return Reading(best.start, best.end, max(reading.answerable for reading in readings), best.span_score)
 
@@ -177,6 +184,3 @@ def same_odds(net: Network, one: str, other: str) -> float:
         return -np.inf
     found = [net.heads(first, second, CLAIM).support for first, second in (texts, texts[::-1])]
     return float(np.mean([entailed - np.logaddexp(*others) for entailed, *others in found]))
-
-
-JOBS: tuple[Callable[[Network, str, str], Result], ...] = (read, judge, same)

@@ -65,8 +65,10 @@ class Reader(Protocol):
     @property
     def same_threshold(self) -> float | None: ...
 
-    async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
-        """One reading for each passage, in order."""
+    async def read(self, question: str, passages: Sequence[str], headings: Sequence[str] = ()) -> list[Reading]:
+        """One reading for each passage, in order. `headings`: of each passage the title and headings that it stands under,
+        which belong to what it says and are no answer; none where they are not known.
+        """
         ...
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:

@@ -21,6 +21,7 @@ from citewell.models.onnx_session import open_session
 
 WEIGHTS = Path(__file__).with_name("weights") / "reader-int8.onnx"
 FIRST_TOKENS = 96  # of a question or a claim; what is beyond is left out
+HEADING_TOKENS = 32  # of the headings that a passage stands under; what is beyond is left out
 WINDOW = 256  # tokens of both texts that are read at once: what it was trained with
 OVERLAP = 64  # tokens that two windows share, longer than any answer
 MARKS = 4  # begin and three ends
@@ -42,6 +43,9 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+NONE = Tokens([], [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +77,24 @@ class Network:
         """Of a question or a claim, cut to what is read of it."""
         return self.tokens(text[: FIRST_TOKENS * CHARS_A_TOKEN]).part(0, FIRST_TOKENS)
 
-    def windows(self, first: Tokens, second: Tokens) -> list[Tokens]:
-        """The second text in overlapping parts, each of which fits beside the first; at least one."""
-        room = WINDOW - MARKS - len(first)
+    def heading(self, text: str) -> Tokens:
+        """Of a line of headings, cut to what is read of it."""
+        return self.tokens(text[: HEADING_TOKENS * CHARS_A_TOKEN]).part(0, HEADING_TOKENS)
+
+    def windows(self, first: Tokens, second: Tokens, heading: Tokens = NONE) -> list[Tokens]:
+        """The second text in overlapping parts, each of which fits beside the first and the heading; at least one."""
+        room = WINDOW - MARKS - len(first) - len(heading)
         step = room - OVERLAP
         starts = range(0, max(1, len(second) - OVERLAP), step)
         return [second.part(start, start + room) for start in starts]
 
-    def heads(self, first: Tokens, second: Tokens, kind: int) -> Heads:
+    def heads(self, first: Tokens, second: Tokens, kind: int, heading: Tokens = NONE) -> Heads:
+        """The heading is read as the beginning of the second text, but no figure is of it."""
         mark = self._tokenizer
-        ids = [mark.begin, *first.ids, mark.end, mark.end, *second.ids, mark.end]
-        at = len(first) + 3
+        ids = [mark.begin, *first.ids, mark.end, mark.end, *heading.ids, *second.ids, mark.end]
+        at = len(first) + 3 + len(heading)
         is_second = np.zeros((1, len(ids)), np.float32)
-        is_second[0, at : at + len(second)] = 1
+        is_second[0, len(first) + 3 : at + len(second)] = 1
         task = np.zeros((1, 2), np.float32)
         task[0, kind] = 1
         fed = {"rows": self._file.rows(np.array([ids])), "is_second": is_second, "task": task}

@@ -21,7 +21,7 @@ _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 
 
 class ScriptedReader:
-    """Implements `Reader`. `questions` and `pairs` record what it was asked, in order."""
+    """Implements `Reader`. `questions`, `headings` and `pairs` record what it was asked, in order."""
 
     name = "scripted"
     same_threshold: float | None = 0.5
@@ -29,6 +29,7 @@ class ScriptedReader:
     def __init__(self, *, judges: bool = False) -> None:
         self.judges = judges
         self.questions: list[tuple[str, tuple[str, ...]]] = []
+        self.headings: list[str] = []
         self.pairs: list[Pair] = []
         self.closed = False
         self._read: Callable[[str, str], Reading] = read_by_words
@@ -48,8 +49,9 @@ class ScriptedReader:
         self._same = function
 
     @call("read")
-    async def read(self, question: str, passages: Sequence[str]) -> list[Reading]:
+    async def read(self, question: str, passages: Sequence[str], headings: Sequence[str] = ()) -> list[Reading]:
         self.questions.append((question, tuple(passages)))
+        self.headings += headings
         return [self._read(question, passage) for passage in passages]
 
     @call("judge")

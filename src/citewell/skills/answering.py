@@ -47,7 +47,8 @@ class Means(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft over the sentences of `passages`. `reading`: the reader's signals of what was picked among `candidates`.
+    """A draft over the sentences of `passages`. `reading`: the reader's signals of what was picked among `candidates`;
+    `missing`: parts of the question that it found no answer to.
     `calls`: replies that a connected model was asked for. `warning`: why the chat model did not write it, with the code of its
     error in `failure`; `transient`: trying again may help.
     """
@@ -58,6 +59,7 @@ class Drafted:
     tier: Tier
     reading: dict[str, float] = field(default_factory=dict)
     candidates: list[tuple[str, dict[str, float]]] = field(default_factory=list)
+    missing: tuple[str, ...] = ()
     calls: int = 0
     warning: str = ""
     failure: str = ""
@@ -118,7 +120,7 @@ async def draft_answer(
     found = await find_answer(question, passages, means.reader, means.embedder, pick)
     note(draft=found.draft.text, reading={name: round(value, 2) for name, value in found.signals.items()})
     tier, tried = tier_of(None, means.reader), int(failed is not None)
-    drafted = Drafted(question, list(passages), found.draft, tier, found.signals, found.candidates, tried)
+    drafted = Drafted(question, list(passages), found.draft, tier, found.signals, found.candidates, found.missing, tried)
     if failed is None:
         return drafted
     warning = f"the chat model did not answer, so the evidence itself is shown: {failed.message}"

@@ -46,7 +46,9 @@ def end_answer(
         unsure = drafted.tier != "connected" and decided.probability < EVEN
         caution = say("extract", lang) if degraded else say("perhaps", lang) if unsure else ""
         caution += " " if caution and lang != "zh" else ""
-        return Ending("fallback" if degraded else "answered", caution + text, kept)
+        if drafted.missing:
+            text += "\n\n" + say("part_missing", lang, parts=("；" if lang == "zh" else "; ").join(drafted.missing))
+        return Ending("fallback" if degraded or drafted.missing else "answered", caution + text, kept)
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
     text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
     told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)

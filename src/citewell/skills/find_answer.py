@@ -29,30 +29,33 @@ _PART_LEAST = 8  # characters below which a part is no question of its own
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
     """`signals`: figures that tell how likely the draft answers, for the decision. `candidates`: text and figures of what the
-    reader marked in each passage, for fitting how one is picked.
+    reader marked in each passage, for fitting how one is picked. `missing`: parts of the question that were not found.
     """
 
     draft: Draft
     signals: dict[str, float] = field(default_factory=dict)
     candidates: list[tuple[str, dict[str, float]]] = field(default_factory=list)
+    missing: tuple[str, ...] = ()
 
 
 async def find_answer(
     question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None, pick: Logistic
 ) -> FoundAnswer:
     """The sentences that answer, quoted whole, with the answering words marked where the reader knows them. A question of
-    several parts gets one sentence for each. `pick`: how likely a candidate is the right one. Raises ModelUnavailable.
+    several parts gets one sentence for each that is likelier found than not. `pick`: how likely a candidate is the right one.
+    Raises ModelUnavailable.
     """
     if not passages:
         return FoundAnswer(Draft(status="not_told"))
     passages = sorted(passages, key=lambda passage: -passage.hit.score)  # stable: those of a search come best first
     if reader is None:
         return FoundAnswer(await _nearest_sentence(question, passages, embedder))
-    found = [await _read(part, passages, reader, pick) for part in (question, *split_question(question))]
-    best = found[0]
-    if len(found) > 1 and min(each.signals["answerable"] for each in found[1:]) > 0:
-        best = replace(best, draft=_joined([each.draft for each in found[1:]]))
-    return best
+    whole = await _read(question, passages, reader, pick)
+    parts = {part: await _read(part, passages, reader, pick) for part in split_question(question)}
+    found = {part: each.draft for part, each in parts.items() if each.signals["answerable"] > 0}
+    if not found:
+        return whole
+    return replace(whole, draft=_joined(list(found.values())), missing=tuple(part for part in parts if part not in found))
 
 
 def split_question(question: str) -> list[str]:
@@ -63,12 +66,25 @@ def split_question(question: str) -> list[str]:
 
 async def _read(question: str, passages: Sequence[Passage], reader: Reader, pick: Logistic) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
-    readings = await reader.read(question, [passage.hit.text for passage in read])
+    bodies = [body_start(passage) for passage in read]
+    texts = [passage.hit.text[at:] for passage, at in zip(read, bodies, strict=True)]
+    readings = await reader.read(question, texts, [f"{passage.heading}\n" for passage in read])
+    readings = [replace(each, start=at + each.start, end=at + each.end) for at, each in zip(bodies, readings, strict=True)]
     signals = [_signals(n, read, readings) for n in range(len(read))]
     drafts = [_quote(passage, reading) for passage, reading in zip(read, readings, strict=True)]
     best = max(range(len(read)), key=lambda n: pick(signals[n]))
-    texts = [draft.text for draft in drafts]
-    return FoundAnswer(drafts[best], signals[best], list(zip(texts, signals, strict=True)))
+    candidates = [(draft.text, each) for draft, each in zip(drafts, signals, strict=True)]
+    return FoundAnswer(drafts[best], signals[best], candidates)
+
+
+def body_start(passage: Passage) -> int:
+    """Where a passage's text goes on behind the headings that it begins with: they say what it is about and answer nothing."""
+    headings, at = {passage.hit.title, *passage.hit.heading_path}, 0
+    for line in passage.hit.text.splitlines(keepends=True):
+        if line.strip() and line.strip() not in headings:
+            return at
+        at += len(line)
+    return 0  # headings are all that there is
 
 
 def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading]) -> dict[str, float]:
