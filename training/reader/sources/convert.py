@@ -70,7 +70,7 @@ def convert_set(name: str, mirrors: Path) -> list[Row]:
     if entry.get("drawn"):
         chance.getrandbits(entry["drawn"] * 32)
     rows = getattr(MODULES[module], function)(texts, chance, **entry.get("options", {}))
-    return [row | {"lang": entry.get("lang", "en"), "src": name} for row in rows]
+    return [row | {"lang": row.get("lang", entry.get("lang", "en")), "src": name} for row in rows]
 
 
 def sift_rows(rows: list[Row], known: set[int]) -> tuple[list[Row], Counter[str]]:

@@ -6,7 +6,10 @@ The one rule: a file that is not there is an error, never an empty text.
 
 from __future__ import annotations
 
+import gzip
+import io
 import subprocess
+import zipfile
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +20,7 @@ Texts = dict[str, str]  # path in its repository: what it says
 class Source(NamedTuple):
     repository: str  # owner/name on GitHub
     commit: str
-    files: tuple[str, ...]  # paths; one with a star stands for every path it matches
+    files: tuple[str, ...]  # paths; one with a star stands for every path it matches; of an archive the first file is read
 
 
 def read_texts(mirrors: Path, sources: tuple[Source, ...]) -> Texts:
@@ -36,7 +39,7 @@ def read_source(mirrors: Path, source: Source) -> Texts:
         if line.endswith(b" missing"):
             raise FileNotFoundError(f"{source.repository} has no {path} at {source.commit}")
         size = int(line.split()[-1])
-        texts[path], at = decode(found[at : at + size]), at + size + 1
+        texts[path], at = decode(unpack(path, found[at : at + size])), at + size + 1
     return texts
 
 
@@ -56,6 +59,16 @@ def list_paths(folder: Path, commit: str, pattern: str) -> list[str]:
 
 def run_git(folder: Path, *command: str, stdin: bytes = b"") -> bytes:
     return subprocess.run(["git", f"--git-dir={folder}", *command], input=stdin, capture_output=True, check=True).stdout  # noqa: S603, S607
+
+
+def unpack(path: str, content: bytes) -> bytes:
+    """What a compressed file holds; of an archive the first file."""
+    if path.endswith(".gz"):
+        return gzip.decompress(content)
+    if path.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return archive.read(archive.namelist()[0])
+    return content
 
 
 def decode(content: bytes) -> str:

@@ -51,6 +51,14 @@ def convert_columns(
                 yield make_pair(row[claim], row[evidence], found) | ({"coarse": True} if coarse else {})
 
 
+def convert_condaqa(texts: Texts, _: Random) -> Iterator[Row]:
+    """Yes/no questions about what a negation in the passage implies, asked of it and of three versions of it."""
+    labels = {"YES": ENTAILED, "NO": CONTRADICTED, "DON'T KNOW": NOT_STATED}
+    for row in (row for text in texts.values() for row in read_lines(text)):
+        if row["label"] in labels:
+            yield make_pair(row["sentence2"], row["sentence1"], labels[row["label"]])
+
+
 def convert_snli(texts: Texts, _: Random) -> Iterator[Row]:
     """Two parts without a head, labelled by number, and one with a head."""
     *parts, headed = texts.values()
