@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = REPOSITORY.parent / "shared" / "data"
+HEADINGS = " › "  # between the headings that a passage stands under
 Record = dict[str, Any]
 
 
@@ -210,23 +211,33 @@ def debian(data: Path, asked: str, read_in: str) -> Made:
 
 def hand(_: Path, file: str, held: float) -> Made:
     """Questions written by hand, each with a twin that its passage does not answer, of the last `held` of each file's passages;
-    the reader's training sees none of these. All passages written by hand are the corpus.
+    the reader's training sees none of these. All passages written by hand are the corpus, a first line of headings their title.
     """
     taught = sorted((REPOSITORY / "training/reader/gold").glob("*.jsonl"))
     asked_of = sorted((REPOSITORY / "training/reader").glob(file)) or [REPOSITORY / file]
     documents, questions = [], []
     for path in sorted({*taught, *asked_of}):
         passages = sorted(read(path), key=lambda passage: str(passage["id"]))
-        documents += [{"doc_id": p["id"], "title": p["title"], "text": p["passage"], "lang": p["lang"]} for p in passages]
+        documents += [{"doc_id": p["id"], "lang": p["lang"]} | titled(p) for p in passages]
         for passage in passages[round(len(passages) * (1 - held)) :] if path in asked_of else ():
             blocks = (passage, passage["lang"]), (passage.get("cross") or {}, "zh" if passage["lang"] == "en" else "en")
             for at, (item, lang) in enumerate((item, lang) for block, lang in blocks for item in block.get("questions", ())):
                 one = {"lang": lang, "gold_doc_ids": [passage["id"]]}
-                told = {"id": f"{passage['id']}-{at}", "question": item["q"], "answers": [item["answer"]], "answerable": True}
-                questions.append(one | told)
+                told = {"id": f"{passage['id']}-{at}", "question": item["q"]}
+                if item["answer"]:
+                    questions.append(one | told | {"answers": [item["answer"]], "answerable": True})
+                else:
+                    questions.append(one | told | {"answers": [], "answerable": False, "gold_doc_ids": []})
                 twin = {"id": f"{passage['id']}-{at}-twin", "question": item.get("twin"), "answers": [], "answerable": False}
                 questions += [one | twin | {"gold_doc_ids": []}] if item.get("twin") else []
     return Made(documents, questions)
+
+
+def titled(passage: Record) -> Record:
+    heading, _, body = passage["passage"].partition("\n")
+    if HEADINGS in heading and body:
+        return {"title": heading, "text": body}
+    return {"title": passage["title"], "text": passage["passage"]}
 
 
 def samples(_: Path) -> Made:
@@ -264,6 +275,8 @@ SETS: dict[str, Callable[[Path], Made]] = {
     "debian-zh-on-en": partial(debian, asked="zh", read_in="en"),
     "samples": samples,
     "hand": partial(hand, file="gold/*.jsonl", held=0.15),
+    "guide": partial(hand, file="guide/*.jsonl", held=0.15),
+    "pages": partial(hand, file="evals/reader/pages.jsonl", held=1.0),
     "hand-fresh": partial(hand, file="evals/reader/fresh.jsonl", held=1.0),
 }
 
