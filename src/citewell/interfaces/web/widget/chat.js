@@ -24,7 +24,7 @@ export class Chat extends HTMLElement {
 
   root = make("div", { class: "root" });
   own = new CSSStyleSheet(); // what the attributes say of its colours
-  bubble = make("button", { class: "bubble", type: "button", "aria-haspopup": "dialog", onclick: () => this.open() });
+  bubble = make("button", { class: "bubble", type: "button", "aria-haspopup": "dialog", onclick: () => this.open() }, sign("chat"));
   heading = make("h2", { id: "title" });
   log = make("div", { class: "log", role: "log", "aria-live": "off", tabindex: 0 });
   field = make("textarea", { rows: 1, enterkeyhint: "send", autocomplete: "off" });

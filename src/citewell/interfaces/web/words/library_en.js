@@ -37,7 +37,7 @@ export const en = {
   tab_chunking: "Chunking",
   delete_collection: "Delete collection",
   delete_collection_ask: "Delete {name}?",
-  delete_collection_text: "{n|Its one document goes|All its {n} documents go} with it, also from answers to come. It cannot be undone.",
+  delete_collection_text: "{n} {n|document goes|documents go} with it, also from answers to come. It cannot be undone.",
   delete_empty_text: "It holds no documents. It cannot be undone.",
   delete_documents_n: "Delete with {n} {n|document|documents}",
   deleted: "{name} is deleted",
