@@ -62,19 +62,24 @@ eval: setup  ## quality of search and answers, on questions of others
 	$(BIN)/citewell eval .eval/sets/*.questions.jsonl --only retrieval --json .eval/retrieval.json --html .eval/retrieval.html
 	$(BIN)/citewell eval .eval/sets/*.questions.jsonl --limit 20 --json .eval/answers.json --html .eval/answers.html
 
-# READER holds rows of public sets in public/ (training/reader/README.md); ASKED what is never taught
-reader: setup  ## train the reader anew; READER=folder of its data, HOURS=2
+# READER holds rows of public sets in public/ (training/reader/README.md), and checkpoints, else it goes on from the shipped weights; ASKED
+# what is never taught
+reader: setup  ## train the reader further; READER=folder of its data, HOURS=2
 	$(PIP) install --quiet torch onnx
-	mkdir -p $(READER)/hand $(READER)/short
+	mkdir -p $(READER)/hand $(READER)/short $(READER)/guide
 	cp training/reader/gold/*.jsonl $(READER)/hand
 	cp training/reader/more/hand/*.jsonl $(READER)/short
+	cp training/reader/guide/*.jsonl $(READER)/guide
 	$(BIN)/python training/reader/join.py --public $(READER)/public --out $(READER)/joined
 	$(BIN)/python training/reader/leaks.py --asked $(ASKED) evals/reader --taught $(READER)/*/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/hand/*.jsonl
 	$(BIN)/python training/reader/balance.py $(READER)/short/*.jsonl
-	cd $(READER) && $(CURDIR)/$(BIN)/python $(CURDIR)/training/reader/train.py --out checkpoints --hours $(HOURS)
+	$(BIN)/python training/reader/balance.py $(READER)/guide/*.jsonl
+	ls $(READER)/checkpoints/*.pt >/dev/null 2>&1 || $(BIN)/python training/reader/restore.py $(READER)/checkpoints/000000.pt
+	cd $(READER) && $(CURDIR)/$(BIN)/python $(CURDIR)/training/reader/train.py --out checkpoints --hours $(HOURS) \
+		--start $$(ls checkpoints/*.pt | tail -n 1)
 	$(BIN)/python training/reader/export.py $$(ls $(READER)/checkpoints/*.pt | tail -n 1) --hand $(READER)/hand/*.jsonl
-	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --same $(READER)/joined/held/same.jsonl
+	$(BIN)/python training/reader/calibrate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl $(READER)/guide/*.jsonl --same $(READER)/joined/held/same.jsonl
 	$(BIN)/python training/reader/evaluate.py --data $(ASKED) --hand $(READER)/hand/*.jsonl --same evals/reader/same.jsonl --json $(READER)/figures.json
 
 lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files

@@ -144,7 +144,8 @@ class Told:
 
 
 def measure(found: Sequence[Passage], cues: dict[str, Score]) -> Iterator[Told]:
-    rows = [row for passage in found for group in groups_of(passage) if len(group) == TWINS for row in group]
+    groups = [group for passage in found for group in groups_of(passage)]
+    rows = [row for group in groups if len(group) == TWINS and is_true(group[0]) for row in group]
     for task in ("sup", "qa"):
         for language in sorted({row["lang"] for row in rows}):
             chosen = [row for row in rows if row["task"] == task and row["lang"] == language]

@@ -64,10 +64,12 @@ def groups_of(passage: Passage) -> list[Group]:
 
 
 def _question_twins(passage: Passage, item: Passage, mark: str) -> Group:
+    """An empty answer: the passage, a table of contents, answers neither twin."""
     text = passage["passage"]
-    start = text.index(item["answer"], max(0, text.find(item.get("sentence", ""))))
+    start = text.index(item["answer"], max(0, text.find(item.get("sentence", "")))) if item["answer"] else -1
+    end, kind = (start + len(item["answer"]), "answer") if item["answer"] else (-1, "no answer")
     base = {"task": "qa", "p": text, "lang": passage["lang"], "src": passage["id"]}
-    group = [base | {"q": item["q"], "s": start, "e": start + len(item["answer"]), "kind": f"{mark}answer"}]
+    group = [base | {"q": item["q"], "s": start, "e": end, "kind": f"{mark}{kind}"}]
     if item.get("twin"):
         group.append(base | {"q": item["twin"], "s": -1, "e": -1, "kind": f"{mark}no answer"})
     return group
