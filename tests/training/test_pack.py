@@ -59,7 +59,7 @@ def encoder() -> Any:
 @pytest.fixture(scope="module")
 def opened(mix: dict[str, Any], encoder: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("pack")
-    pack.save(folder, *pack.arrays_of(mix, encoder, 0))
+    pack.save(folder, *pack.arrays_of(mix, encoder))
     return unpack.open_pack(folder)
 
 

@@ -1,10 +1,11 @@
 """A checkpoint as the ONNX file that is shipped: weights of 8 bits (one scale an output), heads in full precision.
 
-    python training/reader/export.py CHECKPOINT [FILE] [--bits 7] [--float] --hand FILE...
+    python training/reader/export.py CHECKPOINT [FILE] [--bits 7] [--float] --hand FILE... | --pack DIR
 
 In each layer a channel or two of the inner products are ten times as large as all others, so that 8 bits for the whole would
 leave the others three: these few are computed beside the rest in full precision. They are found by running the network on
-hand-written pairs (`--hand`). What goes into a product is divided by its largest value, token by token.
+hand-written pairs (`--hand`; `--pack`: those of a pack, where there is no tokenizer). What goes into a product is divided by
+its largest value, token by token.
 Weights use 7 of their 8 bits by default: products of unsigned and signed bytes then never saturate on processors without VNNI,
 and the figures are the same everywhere (measured: no worse than 8).
 The one rule: the sums are those of `model.py`; the last lines compare both.
@@ -18,16 +19,17 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import torch
-from feed import Encoder
-from model import FAR, HEADS, HIDDEN, INNER, LAYERS, LOWER, Reader
+from batches import TASKS, Encoded
+from feed import Encoder, RowEncoder
+from model import FAR, HEADS, HIDDEN, INNER, LAYERS, LOWER, Reader, masks
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 from rows import groups_of, passages
+from unpack import PackedEncoder, hand_groups, open_pack
 
-from citewell.models.onnx_session import open_session
-from citewell.models.reader_network import WEIGHTS
-
+WEIGHTS = Path(__file__).resolve().parents[2] / "src/citewell/models/weights/reader-int8.onnx"
 MICROSOFT = "com.microsoft"
 LARGE = 4  # channels of a layer in full precision
 PAIRS, PAIR = 24, 256  # pairs that are looked at, and tokens of one
@@ -140,9 +142,22 @@ class Writer:
         self.node("Squeeze", [self.head("tok", x), "-1"], "tokens")
 
 
-def large_channels(state: dict[str, torch.Tensor], files: list[Path]) -> list[list[int]]:
+def pairs_of(files: list[Path], pack: Path | None) -> tuple[RowEncoder, list[tuple[str, Encoded]]]:
+    """Some hand-written pairs with their tasks, and what knows their word rows."""
+    if pack:
+        opened = open_pack(pack)
+        groups = hand_groups(opened)
+        encoder: RowEncoder = PackedEncoder(opened, PAIR)
+    else:
+        encoder = Encoder(PAIR)
+        groups = [group for file in files for passage in passages(file, 0.0, 0.1) for group in groups_of(passage)]
+    rows = [group[0] for group in groups[:: max(1, len(groups) // PAIRS)]]
+    return encoder, [(row["task"], encoder.encoded(row)) for row in rows]
+
+
+def large_channels(state: dict[str, torch.Tensor], files: list[Path], pack: Path | None) -> list[list[int]]:
     """Of each layer the inner channels that are largest on hand-written pairs."""
-    model, encoder = Reader().eval(), Encoder(PAIR)
+    model = Reader().eval()
     model.load_state_dict(state)
     most = [torch.zeros(INNER) for _ in range(LAYERS)]
 
@@ -151,11 +166,11 @@ def large_channels(state: dict[str, torch.Tensor], files: list[Path]) -> list[li
 
     for number, layer in enumerate(model.layers):
         layer.fo.register_forward_hook(lambda _, given, __, number=number: look(number, given[0]))
-    groups = [group for file in files for passage in passages(file, 0.0, 0.1) for group in groups_of(passage)]
+    encoder, pairs = pairs_of(files, pack)
     with torch.no_grad():
-        for group in groups[:: max(1, len(groups) // PAIRS)]:
-            rows, mask, second = encoder.tensors([encoder.encoded(group[0])], 0)
-            model(rows, mask, second, int(group[0]["task"] == "sup"))
+        for task, pair in pairs:
+            ids, sizes = encoder.inputs([pair], 0)
+            model(torch.from_numpy(encoder.rows(ids)), *masks(torch.from_numpy(sizes), ids.shape[1]), TASKS.index(task))
     return [sorted(values.argsort(descending=True)[:LARGE].tolist()) for values in most]
 
 
@@ -201,7 +216,7 @@ def largest_difference(state: dict[str, torch.Tensor], file: Path) -> dict[str, 
     with torch.no_grad():
         wanted = model(rows, torch.ones(1, length), second, 1)
     fed = {"rows": rows.numpy(), "is_second": second.numpy(), "task": np.array([[0, 1]], np.float32)}
-    found = open_session(file.read_bytes()).run(None, fed)
+    found = onnxruntime.InferenceSession(file.read_bytes(), providers=["CPUExecutionProvider"]).run(None, fed)
     names = ("starts", "ends", "answerable", "support", "tokens")
     return {
         name: float(np.abs(np.where(a.numpy() > FAR / 2, a.numpy() - b, 0)).max())
@@ -215,11 +230,12 @@ def main() -> None:
     parser.add_argument("file", type=Path, nargs="?", default=WEIGHTS)
     parser.add_argument("--bits", type=int, default=7)
     parser.add_argument("--hand", type=Path, nargs="+", default=[], help="hand-written files")
+    parser.add_argument("--pack", type=Path, help="a folder of pack.py, in place of them")
     parser.add_argument("--float", action="store_true", help="full precision, to compare with")
     options = parser.parse_args()
     state = state_of(options.checkpoint)
     options.file.parent.mkdir(parents=True, exist_ok=True)
-    large = [] if options.float else large_channels(state, options.hand)
+    large = [] if options.float else large_channels(state, options.hand, options.pack)
     arrays = {name: values.numpy() for name, values in state.items()}
     onnx.save(graph(arrays, 0 if options.float else options.bits, large), options.file)
     print(f"{options.file.name}: {options.file.stat().st_size / 1e6:.1f} MB; off by {largest_difference(state, options.file)}")

@@ -5,12 +5,15 @@ The one rule: what is named here is named the same in a checkpoint, and `export.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from citewell.models.e5_file import E5File, unpacked
+if TYPE_CHECKING:
+    from citewell.models.e5_file import E5File
 
 HIDDEN, INNER, LAYERS, HEADS = 384, 1536, 12, 12
 WINDOW = 512  # positions that the embedder has
@@ -19,7 +22,25 @@ FAR = -1e4  # added to what must not be chosen
 NAMES = {"o": ["ao"], "fi": ["fi"], "fo": ["fo"], "qkv": ["q", "k", "v"]}  # by our name: those in the embedder's file
 
 
+def masks(sizes: Tensor, length: int) -> tuple[Tensor, Tensor]:
+    """`mask` and `second` [R, L] of `sizes` [R, 3]: tokens in all, where the second text begins, how many it has."""
+    places, (tokens, start, seconds) = torch.arange(length, device=sizes.device), sizes[..., None].unbind(1)
+    return (places < tokens).float(), ((places >= start) & (places < start + seconds)).float()
+
+
+def attended(q: Tensor, k: Tensor, v: Tensor, hidden: Tensor) -> Tensor:
+    """Softmax of the scaled products, times `v`; all [B, heads, L, H]. Torch's fused attention where there is a card; on a CPU
+    it takes three times as long to train as plain products.
+    """
+    if q.is_cuda:
+        return functional.scaled_dot_product_attention(q, k, v, attn_mask=hidden.to(q.dtype))
+    weights = torch.softmax((q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2) + hidden.to(q.dtype), -1).to(v.dtype)
+    return weights @ v
+
+
 class Layer(nn.Module):
+    dropout = 0.0  # share of a layer's sums that is left out while it trains
+
     def __init__(self) -> None:
         super().__init__()
         self.qkv, self.o = nn.Linear(HIDDEN, 3 * HIDDEN), nn.Linear(HIDDEN, HIDDEN)
@@ -27,15 +48,15 @@ class Layer(nn.Module):
         self.ln1, self.ln2 = nn.LayerNorm(HIDDEN, 1e-12), nn.LayerNorm(HIDDEN, 1e-12)
 
     def forward(self, x: Tensor, hidden: Tensor) -> Tensor:
-        """`hidden` [B, 1, 1, L]: `FAR` at padding. Plain products: torch's fused attention takes three times as long to
-        train on a CPU.
-        """
+        """`hidden` [B, 1, 1, L]: `FAR` at padding."""
         rows, length, _ = x.shape
         q, k, v = self.qkv(x).view(rows, length, 3, HEADS, HIDDEN // HEADS).permute(2, 0, 3, 1, 4).unbind(0)
-        weights = torch.softmax((q * (HIDDEN // HEADS) ** -0.5) @ k.transpose(-1, -2) + hidden.to(q.dtype), -1).to(v.dtype)
-        seen = (weights @ v).transpose(1, 2).reshape(rows, length, HIDDEN)
-        x = self.ln1(x + self.o(seen))
-        return self.ln2(x + self.fo(functional.gelu(self.fi(x))))
+        seen = attended(q, k, v, hidden).transpose(1, 2).reshape(rows, length, HIDDEN)
+        x = self.ln1(x + self._dropped(self.o(seen)))
+        return self.ln2(x + self._dropped(self.fo(functional.gelu(self.fi(x)))))
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        return functional.dropout(x, self.dropout) if self.dropout and self.training else x
 
 
 class Reader(nn.Module):
@@ -91,6 +112,8 @@ class Reader(nn.Module):
 
     def load_embedder(self, file: E5File) -> None:
         """The weights that training begins with."""
+        from citewell.models.e5_file import unpacked  # the machine with a card has neither it nor what it imports
+
         state = self.state_dict()
         new = {
             "pos": file.floats("emb.pos"),

@@ -21,10 +21,11 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
-from feed import Encoded, Encoder, Feed
-from model import Reader
+from batches import TASKS, Encoded, targets
+from feed import Encoder, Feed, open_feed
+from losses import loss_of_heads
+from model import Reader, masks
 from torch import Tensor, multiprocessing
-from torch.nn import functional
 
 from citewell.models.e5_file import e5
 
@@ -34,47 +35,11 @@ Options = argparse.Namespace
 
 
 def loss_of(model: Reader, encoder: Encoder, task: str, batch: list[Encoded], most: int) -> Tensor:
-    rows, mask, second = encoder.tensors(batch, most)
+    ids, sizes = encoder.inputs(batch, most)
+    rows, (mask, second) = torch.from_numpy(encoder.rows(ids)), masks(torch.from_numpy(sizes), ids.shape[1])
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        heads = model(rows, mask, second, ("qa", "sup").index(task))
-    starts, ends, answerable, support, tokens = (head[: len(batch)].float() for head in heads)
-    if task == "qa":
-        return question_loss(starts, ends, answerable, batch)
-    return claim_loss(support, batch) + token_loss(tokens, batch)
-
-
-def question_loss(starts: Tensor, ends: Tensor, answerable: Tensor, batch: list[Encoded]) -> Tensor:
-    """Place 0 is no answer; the head says the same once more, for it is calibrated."""
-    wanted = torch.tensor([answer_tokens(item) for item in batch])
-    spans = functional.cross_entropy(starts, wanted[:, 0]) + functional.cross_entropy(ends, wanted[:, 1])
-    return spans / 2 + functional.binary_cross_entropy_with_logits(answerable, (wanted[:, 0] > 0).float())
-
-
-def answer_tokens(item: Encoded) -> tuple[int, int]:
-    """First and last token of the answer, 0 and 0 where there is none."""
-    start, end = item.row["s"], item.row["e"]
-    inside = [item.at + at for at, (a, b) in enumerate(item.second) if start >= 0 and b > start and a < end and b > a]
-    return (inside[0], inside[-1]) if inside else (0, 0)
-
-
-def claim_loss(support: Tensor, batch: list[Encoded]) -> Tensor:
-    """Three ways; where a label is coarse, false in either way."""
-    shares, labels = functional.log_softmax(support, -1), torch.tensor([item.row["y"] for item in batch])
-    coarse = torch.tensor([bool(item.row.get("coarse")) and item.row["y"] > 0 for item in batch])
-    exact = functional.nll_loss(shares, labels, reduction="none")
-    return torch.where(coarse, -torch.logsumexp(shares[:, 1:], -1), exact).mean()
-
-
-def token_loss(tokens: Tensor, batch: list[Encoded]) -> Tensor:
-    """Of the claim's tokens whose backing is known; one that is not backed counts twice."""
-    wanted, known = torch.zeros_like(tokens), torch.zeros_like(tokens)
-    for at, item in enumerate(batch):
-        bad = item.row.get("bad")
-        for place, (start, end) in enumerate(item.first if bad is not None else (), 1):
-            known[at, place] = 1
-            wanted[at, place] = float(any(start < b and end > a for a, b in bad))
-    losses = functional.binary_cross_entropy_with_logits(tokens, wanted, reduction="none") * known * (1 + wanted)
-    return losses.sum() / known.sum().clamp(min=1)
+        heads = model(rows, mask, second, TASKS.index(task))
+    return loss_of_heads(task, heads, {name: torch.from_numpy(values) for name, values in targets(task, batch).items()})
 
 
 @dataclass
@@ -113,7 +78,8 @@ class Worker:
         workers = options.workers
         self.part = slice(size * rank // workers, size * (rank + 1) // workers)
         self.began = self.saved = time.monotonic()
-        self.run, self.read_at, self.feed = 0, 0.0, None
+        self.run, self.read_at = 0, 0.0
+        self.feed: Feed | None = None
 
     def _share_weights(self, saved: dict[str, Any]) -> None:
         self.model.freeze()
@@ -145,7 +111,7 @@ class Worker:
         changed = self.options.mix.stat().st_mtime
         if changed != self.read_at:
             self.read_at, mix = changed, json.loads(self.options.mix.read_text("utf-8"))
-            self.feed = Feed(mix, self.encoder, self.rank, self.options.workers, self.options.seed + self.step)
+            self.feed = open_feed(mix, self.encoder, self.rank, self.options.workers, self.options.seed + self.step)
 
     def _step(self) -> None:
         shared, feed, workers = self.shared, self.feed, self.options.workers
