@@ -14,11 +14,11 @@ from typing import cast
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.config import AccessSettings, Settings
 from citewell.errors import CitewellError
-from citewell.interfaces.http.deps import ASKED, CALLER, FAILED, LOCAL, READING, STILL, Caller
+from citewell.interfaces.http.deps import ASKED, CALLER, LOCAL, READING, STILL, Caller
 from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
@@ -56,7 +56,28 @@ class Access:
                 headers = error.headers if isinstance(error, Refused) else None
                 await reply(status_of(error), problem_of(error), headers)(scope, receive, send)
                 return
+            if scope[CALLER] is ANYBODY and scope["method"] not in READING:
+                send = self._trying(scope, receive, send)
         await self.app(scope, receive, send)
+
+    def _trying(self, scope: Scope, receive: Receive, send: Send) -> Send:
+        """Who is not known yet and sends something has tried to be let in. Whatever it is refused for counts: a token that is
+        nobody's, one that is no good here, a body that cannot be read. A limit of its user that is reached counts there.
+        """
+        address, over = address_of(scope, self.settings.access.proxies), False
+
+        async def counted(message: Message) -> None:
+            nonlocal over
+            if message["type"] == "http.response.start" and 400 <= message["status"] < 500 and message["status"] != 429:
+                try:
+                    await self.rates.attempt(address)
+                except Refused as error:
+                    over, scope[REFUSAL] = True, error
+                    await reply(error.status, problem_of(error), error.headers)(scope, receive, send)
+            if not over:
+                await send(message)
+
+        return counted
 
     async def _caller(self, scope: Scope) -> Caller:
         headers, path = Headers(scope=scope), str(scope["path"])
@@ -67,7 +88,7 @@ class Access:
                 return Caller(LOCAL, "admin")
             await self.rates.visit(address, VISITOR)
             return Caller(VISITOR, "reader", visitor=True, bound=self.settings.access.public)
-        scope[FAILED], scope[ASKED] = partial(self.rates.attempt, address), self.rates.request
+        scope[ASKED] = self.rates.request
         if path in OPEN or path.startswith(OPEN_BELOW) or (path == METRICS and _is_here(scope, headers, self.settings.access)):
             return ANYBODY
         app = cast("App", scope["app"].state.citewell)

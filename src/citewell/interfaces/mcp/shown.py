@@ -166,10 +166,10 @@ def result(shown: Shown, text: str) -> CallToolResult:
 
 def failure(error: CitewellError) -> CallToolResult:
     """What went wrong, for a model to act on: the same words as on every channel."""
-    text = error.message + (f"\nHint: {error.hint}" if error.hint else "")
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=dict(problem_of(error)), is_error=True
-    )
+    shape = problem_of(error)
+    told = shape["error"]
+    text = told["message"] + (f"\nHint: {told['hint']}" if told["hint"] else "")
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=dict(shape), is_error=True)
 
 
 def answered(answer: Answer, base: str) -> CallToolResult:
