@@ -7,6 +7,7 @@ id, no name.
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from typing import cast
 
 from fastapi import APIRouter, Request, Response
@@ -15,6 +16,7 @@ from prometheus_client.exposition import choose_encoder
 
 from citewell import __version__
 from citewell.errors import Stopped
+from citewell.interfaces.http.connections import REASONS, Connections
 from citewell.service.app import App
 from citewell.service.figures import Figures, figures
 from citewell.watch import CANCELLED, Doing
@@ -60,6 +62,8 @@ class Metrics:
         self.requests = counter("http_requests", "Requests, by route and status.", "method", "route", "status")
         self.request_seconds = seconds("http_request", "To the end of the reply, streams too.", QUICK, "method", "route")
         self.requests_running = gauge("http_requests_running", "Requests in hand.")
+        self.connections = gauge("connections", "Connections that are open.")
+        self.closed = counter("connections_closed", "Connections closed for want of room or because they were slow.", "reason")
         self.limited = counter("rate_limited", "Requests refused because of a limit (access).", "limit")
         self.refused = counter("sign_in_refused", "Requests of nobody who is signed in, by code.", "reason")
         self.answers = counter("answers", "Questions, by agent and how they ended.", "agent", "status")
@@ -88,6 +92,13 @@ class Metrics:
             "call": self._call,
             "job": self._job,
         }
+
+    def watch_connections(self, book: Connections) -> Callable[[str], None]:
+        """Tell how many are open; what comes back hears why one was closed."""
+        self.connections.set_function(lambda: book.count)
+        for reason in REASONS:
+            self.closed.labels(reason)
+        return lambda reason: self.closed.labels(reason).inc()
 
     def began(self, doing: Doing) -> None:
         if doing.kind == "request":
