@@ -17,9 +17,8 @@ import uvicorn
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.cli import main
-from citewell.interfaces.cli.serve import config_of
+from citewell.interfaces.cli.serve import config_of, listen
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.listener import listen
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.add import add_data, embed_pending
 from citewell.service.app import App

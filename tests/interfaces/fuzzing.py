@@ -23,9 +23,8 @@ from schemathesis.engine import from_schema
 from schemathesis.engine.events import EngineFinished, FatalError, NonFatalError, ScenarioFinished
 
 from citewell.config import Settings
-from citewell.interfaces.cli.serve import config_of
+from citewell.interfaces.cli.serve import config_of, listen
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.listener import listen
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.app import App
 from citewell.service.users import add_user

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from citewell.interfaces.http.listener import listen
+from citewell.interfaces.cli.serve import listen
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

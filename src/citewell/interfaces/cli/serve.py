@@ -20,11 +20,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from citewell.config import Settings
-from citewell.errors import InvalidInput
+from citewell.errors import Conflict, InvalidInput
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.listener import BACKLOG, listen, raise_descriptors
+from citewell.interfaces.http.listener import BACKLOG, Listener, raise_descriptors
 from citewell.interfaces.http.timed import IDLE, protocol_of
 from citewell.service.app import App
 from citewell.service.stopping import Stopping
@@ -86,6 +86,21 @@ def check_address(settings: Settings) -> None:
             f"{settings.host}: no name is known by which others may ask for this server",
             hint='list them in access.hosts, as CITEWELL_ACCESS__HOSTS="ask.example.com, 192.0.2.7"',
         )
+
+
+def listen(host: str, port: int) -> Listener:
+    """A bound socket. Raises Conflict for a port in use and for an address that is not this machine's."""
+    address = "127.0.0.1" if host == "localhost" else host
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        bound = socket.create_server((address, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise Conflict(
+            f"cannot listen on {host} port {port}: {error.strerror or error}",
+            hint="another program has it; stop that one or choose another with --port (0 takes any free one)",
+        ) from None
+    # said to be TCP, so that asyncio sends small packets at once: else the second request of each connection waits 40 ms
+    return Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())
 
 
 def is_loopback(host: str) -> bool:

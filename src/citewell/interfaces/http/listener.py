@@ -13,8 +13,6 @@ import sys
 from contextlib import suppress
 from typing import Any, Final
 
-from citewell.errors import Conflict
-
 if sys.platform != "win32":
     import resource
 
@@ -59,21 +57,6 @@ class Listener(socket.socket):
         if self._spare >= 0:
             os.close(self._spare)
             self._spare = -1
-
-
-def listen(host: str, port: int) -> Listener:
-    """A bound socket. Raises Conflict for a port in use and for an address that is not this machine's."""
-    address = "127.0.0.1" if host == "localhost" else host
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    try:
-        bound = socket.create_server((address, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        raise Conflict(
-            f"cannot listen on {host} port {port}: {error.strerror or error}",
-            hint="another program has it; stop that one or choose another with --port (0 takes any free one)",
-        ) from None
-    # said to be TCP, so that asyncio sends small packets at once: else the second request of each connection waits 40 ms
-    return Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())
 
 
 def descriptors() -> int:
