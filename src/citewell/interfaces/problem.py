@@ -5,7 +5,7 @@ The one rule: an error is short, whatever it quotes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from citewell.errors import CitewellError, Stopped
@@ -25,10 +25,12 @@ def shortened(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else f"{text[: most - most // 3 - 5]} ... {text[-most // 3 :]}"
 
 
-def problem_of(error: CitewellError) -> Problem:
-    """An error of ours in that shape. `detail` names the run that can be gone on with, where the server stopped."""
+def problem_of(error: CitewellError, tell: Callable[[str], str] = str) -> Problem:
+    """An error of ours in that shape; `tell`: what is told of its texts. `detail` names the run that can be gone on with, where
+    the server stopped.
+    """
     left = {"resume": error.resume} if isinstance(error, Stopped) and error.resume else None
-    return problem(error.code, error.message, error.hint, left)
+    return problem(error.code, tell(error.message), tell(error.hint), left)
 
 
 def error_of(shape: Mapping[str, Any]) -> CitewellError:

@@ -44,7 +44,7 @@ from citewell.interfaces.http.access import Access
 from citewell.interfaces.http.closing import Closing
 from citewell.interfaces.http.connections import Connections, most_connections
 from citewell.interfaces.http.description import describe, name_of
-from citewell.interfaces.http.errors import HANDLERS
+from citewell.interfaces.http.errors import HANDLERS, telling
 from citewell.interfaces.http.guard import Guard
 from citewell.interfaces.http.listener import descriptors
 from citewell.interfaces.http.metrics import Metrics
@@ -116,7 +116,7 @@ def create_app(app: App) -> FastAPI:
     http.state.metrics = counts
     http.state.connections = _connections(app.settings.access)
     http.state.connections.told = counts.watch_connections(http.state.connections)
-    http.state.mcp = mcp.Door(app.stopping)
+    http.state.mcp = mcp.Door(app.stopping, telling(http))
     for router in ROUTERS:
         http.include_router(router)
     described = cache(lambda: describe(http, signs_in=app.settings.auth == "token"))

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from citewell.config import AccessSettings, Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.http.deps import ASKED, CALLER, LOCAL, READING, STILL, Caller
-from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of
+from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of, telling
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
 from citewell.knowledge.people import VISITOR
@@ -54,7 +54,7 @@ class Access:
             except CitewellError as error:
                 scope[REFUSAL] = error
                 headers = error.headers if isinstance(error, Refused) else None
-                await reply(status_of(error), problem_of(error), headers)(scope, receive, send)
+                await reply(status_of(error), problem_of(error, telling(scope["app"])), headers)(scope, receive, send)
                 return
             if scope[CALLER] is ANYBODY and scope["method"] not in READING:
                 send = self._trying(scope, receive, send)

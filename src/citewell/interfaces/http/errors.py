@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from citewell import errors
 from citewell.interfaces.problem import Problem, problem, problem_of, shortened
+from citewell.service.folders import without_folders
 from citewell.service.stopping import BACK
 from citewell.watch import now
 
@@ -74,10 +77,15 @@ def reply(status: int, body: Problem, headers: dict[str, str] | None = None) -> 
     return JSONResponse(body, status_code=status, headers=headers)
 
 
+def telling(app: Starlette) -> Callable[[str], str]:
+    """What of a text goes to whoever asks: no folders of this machine. The log has them."""
+    return partial(without_folders, settings=app.state.citewell.settings)
+
+
 async def known(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.CitewellError)
     request.scope[REFUSAL] = error
-    return reply(status_of(error), problem_of(error), headers_of(error))
+    return reply(status_of(error), problem_of(error, telling(request.app)), headers_of(error))
 
 
 async def http(request: Request, error: Exception) -> JSONResponse:

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.interfaces.http.body import JSONRoute
-from citewell.interfaces.http.errors import headers_of, place_of, request_id_now, status_of
+from citewell.interfaces.http.errors import headers_of, place_of, request_id_now, status_of, telling
 from citewell.interfaces.problem import shortened
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class OpenAIRoute(JSONRoute):
             try:
                 return await handle(request)
             except CitewellError as error:
-                return of_ours(error)
+                return of_ours(error, telling(request.app))
             except RequestValidationError as error:
                 return of_body(error)
             except HTTPException as error:
@@ -82,12 +82,12 @@ def reply(
     return JSONResponse(body, status_code=status, headers=dict(headers) if headers else None)
 
 
-def of_ours(error: CitewellError) -> JSONResponse:
+def of_ours(error: CitewellError, tell: Callable[[str], str] = str) -> JSONResponse:
     """What we explain: message and hint as one text, since that shape has no place for a hint."""
     status = status_of(error)
     param = "model" if isinstance(error, UnknownModel) else getattr(error, "param", None)
     # they say 400 where we say 422
-    said = in_words(error.message, error.hint)
+    said = tell(in_words(error.message, error.hint))
     return reply(400 if status == 422 else status, said, param=param, code=error.code, headers=headers_of(error))
 
 

@@ -5,6 +5,7 @@ The one rule: a result fits into a model's context; what was cut says so, and ho
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from mcp_types import CallToolResult, TextContent
@@ -164,9 +165,9 @@ def result(shown: Shown, text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=shown.model_dump(mode="json"))
 
 
-def failure(error: CitewellError) -> CallToolResult:
+def failure(error: CitewellError, tell: Callable[[str], str] = str) -> CallToolResult:
     """What went wrong, for a model to act on: the same words as on every channel."""
-    shape = problem_of(error)
+    shape = problem_of(error, tell)
     told = shape["error"]
     text = told["message"] + (f"\nHint: {told['hint']}" if told["hint"] else "")
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=dict(shape), is_error=True)
