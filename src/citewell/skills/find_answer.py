@@ -16,6 +16,7 @@ from citewell.retrieve.rank import coverage, stretched
 from citewell.skills.draft import Draft, DraftSentence
 from citewell.skills.evidence import Passage
 from citewell.skills.numbered import Unit, number_sentences
+from citewell.skills.orders import gives_orders, without_orders
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
 EMBEDDED = 20  # sentences whose meaning is compared where there is no reader, those that share most words
@@ -63,12 +64,24 @@ def split_question(question: str) -> list[str]:
 
 async def _read(question: str, passages: Sequence[Passage], reader: Reader, pick: Logistic) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
-    readings = await reader.read(question, [passage.hit.text for passage in read])
+    readings = await _readings(question, [passage.hit.text for passage in read], reader)
     signals = [_signals(n, read, readings) for n in range(len(read))]
     drafts = [_quote(passage, reading) for passage, reading in zip(read, readings, strict=True)]
     best = max(range(len(read)), key=lambda n: pick(signals[n]))
     texts = [draft.text for draft in drafts]
     return FoundAnswer(drafts[best], signals[best], list(zip(texts, signals, strict=True)))
+
+
+async def _readings(question: str, texts: Sequence[str], reader: Reader) -> list[Reading]:
+    """One of each text. One that gives orders is read without them too, and the surer reading counts: they must not draw the
+    reader away from what answers.
+    """
+    others = {n: without_orders(text) for n, text in enumerate(texts) if gives_orders(text)}
+    others = {n: text for n, text in others.items() if text.strip()}
+    found = list(await reader.read(question, [*texts, *others.values()]))
+    for n, other in zip(others, found[len(texts) :], strict=True):
+        found[n] = max(found[n], other, key=lambda reading: reading.answerable)
+    return found[: len(texts)]
 
 
 def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading]) -> dict[str, float]:

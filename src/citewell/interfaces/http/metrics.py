@@ -67,6 +67,7 @@ class Metrics:
         self.limited = counter("rate_limited", "Requests refused because of a limit (access).", "limit")
         self.refused = counter("sign_in_refused", "Requests of nobody who is signed in, by code.", "reason")
         self.answers = counter("answers", "Questions, by agent and how they ended.", "agent", "status")
+        self.orders = counter("passages_with_orders", "Passages read for answers that tell a machine what to do.", "agent")
         self.answer_seconds = seconds("answer", "From question to answer.", SLOW, "agent")
         self.first_token = seconds("answer_first_token", "From question to the first piece of the draft.", SLOW, "agent")
         self.answers_running = gauge("answers_running", "Questions that are being answered.")
@@ -125,6 +126,8 @@ class Metrics:
         self.answers_running.dec()
         status = doing.facts.get("status")
         self.answers.labels(doing.name, status or failed(doing.outcome)).inc()
+        if orders := doing.facts.get("orders"):
+            self.orders.labels(doing.name).inc(orders)
         if status:
             self.answer_seconds.labels(doing.name).observe(doing.seconds)
         if doing.first is not None:
