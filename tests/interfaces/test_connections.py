@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import resource
 import socket
 import sys
@@ -32,14 +33,15 @@ HALF = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 WHOLE = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 POST = b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n"
 MANY = 1_100
+SHORT = 0.7  # seconds, as a time limit; the server is in the loop of the test, on a machine that may be busy
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="all of 127.0.0.0/8 and /proc are Linux's")
 
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time limits of a test's size."""
-    for name, value in {"HEAD": 0.4, "BODY": 0.4, "REPLY": 0.4}.items():
-        monkeypatch.setattr(timed, name, value)
+    for name in ("HEAD", "BODY", "REPLY"):
+        monkeypatch.setattr(timed, name, SHORT)
 
 
 Call = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
@@ -73,7 +75,7 @@ async def told(reader: asyncio.StreamReader) -> tuple[bytes, float]:
     return found, time.monotonic() - at
 
 
-async def test_a_head_that_does_not_come(served: Served, call: Call, short: None) -> None:
+async def test_a_head_that_does_not_come(call: Call, short: None) -> None:
     """Piece by piece, so that there is always something new; also as the second request of a connection."""
     for before in (b"", WHOLE):
         reader, writer = await call()
@@ -95,8 +97,17 @@ async def test_a_head_that_does_not_come(served: Served, call: Call, short: None
         dripping.cancel()
         assert reply.startswith(b"HTTP/1.1 408 ")
         assert json.loads(reply.partition(b"\r\n\r\n")[2])["error"]["code"] == "request_timeout"
-        assert seconds < 5
-    assert 'citewell_connections_closed_total{reason="head"} 2.0' in (await served.client.get("/metrics")).text
+        assert seconds < 20
+
+
+async def test_half_a_head_as_the_second_request(call: Call, short: None) -> None:
+    """In one piece, and then nothing: it has said something, so it is told."""
+    reader, writer = await call()
+    writer.write(WHOLE)
+    assert b"200 OK" in await reader.readuntil(b"\r\n\r\n")
+    await reader.readexactly(len(b'{"status":"live"}'))
+    writer.write(HALF)
+    assert (await told(reader))[0].startswith(b"HTTP/1.1 408 ")
 
 
 async def test_nothing_at_all(call: Call, short: None) -> None:
@@ -111,40 +122,37 @@ async def test_a_body_that_does_not_come(call: Call, short: None) -> None:
     writer.write(POST + b"{")
     reply, seconds = await told(reader)
     assert reply.startswith(b"HTTP/1.1 408 ")
-    assert seconds < 5
+    assert seconds < 20
     reader, writer = await call()
-    writer.write(POST.replace(b"500000", b"2000"))
+    writer.write(POST.replace(b"500000", b"40000"))
     for _ in range(10):
-        await asyncio.sleep(0.12)  # 1.2 s in all, at 1,600 bytes a second
-        writer.write(b" " * 200)
+        await asyncio.sleep(0.2)  # 2 s in all, nearly three times as long
+        writer.write(b" " * 4_000)
     assert (await reader.readline()).startswith(b"HTTP/1.1 4")
 
 
-async def test_a_reply_that_nobody_takes(served: Served, short: None) -> None:
-    """Also where it was written at once. What is taken slowly is sent to its end."""
-    url = served.client.base_url
-    for takes in (False, True):
-        with socket.socket() as caller:
-            caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-            caller.setblocking(False)
-            await asyncio.get_running_loop().sock_connect(caller, (url.host, url.port))
-            asked = b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            await asyncio.get_running_loop().sock_sendall(caller, asked * 60)
-            size, end = 0, time.monotonic() + 1.5
-            while takes and time.monotonic() < end:
-                await asyncio.sleep(0.01)
-                with suppress(BlockingIOError):
-                    size += len(caller.recv(4_096))
-            if takes:
-                assert size > 100_000
-                continue
-            for _ in range(200):
-                text = (await served.client.get("/metrics")).text
-                if 'citewell_connections_closed_total{reason="reply"} 1.0' in text:
-                    break
-                await asyncio.sleep(0.05)
-            else:
-                raise AssertionError("it was waited for")
+@pytest.mark.parametrize("takes", [False, True])
+async def test_a_reply_that_nobody_takes(takes: bool, served: Served, short: None) -> None:
+    """Also where it was written at once. What is taken slowly is sent on."""
+    url, loop, many = served.client.base_url, asyncio.get_running_loop(), 60
+    with socket.socket() as caller:
+        caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        caller.setblocking(False)
+        await loop.sock_connect(caller, (url.host, url.port))
+        await loop.sock_sendall(caller, b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * many)
+        size, first = 0, b""
+        async with asyncio.timeout(PATIENCE):
+            if not takes:
+                await asyncio.sleep(3 * SHORT)
+            with suppress(ConnectionError):
+                while data := await loop.sock_recv(caller, 65_536 if not takes else 4_096):
+                    first, size = first or data, size + len(data)
+                    if takes and size > 300_000:
+                        return
+                    await asyncio.sleep(0.005 if takes else 0)
+        length = int(first.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        assert not takes
+        assert size < many * length  # it was broken off
 
 
 class TestFew:
@@ -154,7 +162,7 @@ class TestFew:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"access": AccessSettings(connections=3)})
 
-    async def test_who_waits_makes_room_and_who_is_answered_does_not(self, call: Call) -> None:
+    async def test_who_waits_makes_room_and_who_is_answered_does_not(self, served: Served, call: Call) -> None:
         """The oldest that has said nothing goes first; where all are being answered, the newest is told so."""
         readers = []
         for _ in range(5):
@@ -173,6 +181,9 @@ class TestFew:
         for reader, writer in readers[2:]:
             writer.write(b"{}")
             assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+            writer.close()
+        text = (await served.client.get("/metrics")).text
+        assert re.search(r'citewell_connections_closed_total{reason="address"} [3-6]\.0', text)
 
 
 def test_the_book_is_kept() -> None:

@@ -40,7 +40,7 @@ from citewell.interfaces.http import (
     users,
     widget,
 )
-from citewell.interfaces.http.access import Access
+from citewell.interfaces.http.access import Access, plain_address
 from citewell.interfaces.http.closing import Closing
 from citewell.interfaces.http.connections import Connections, most_connections
 from citewell.interfaces.http.description import describe, name_of
@@ -129,7 +129,7 @@ def create_app(app: App) -> FastAPI:
 
 
 def _connections(access: AccessSettings) -> Connections:
-    return Connections(most_connections(descriptors()), access.connections, access.proxies)
+    return Connections(most_connections(descriptors()), access.connections, map(plain_address, access.proxies))
 
 
 def _routes(http: FastAPI) -> list[BaseRoute]:

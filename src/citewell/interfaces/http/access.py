@@ -165,22 +165,22 @@ def cookie_of(headers: Headers) -> str:
 
 def address_of(scope: Scope, proxies: tuple[str, ...]) -> str:
     """Where a request comes from: the last address that a proxy we believe has seen, else who is connected."""
-    client, believed = _client(scope), {_plain(each) for each in proxies}
+    client, believed = _client(scope), {plain_address(each) for each in proxies}
     if client in believed:
-        seen = [_plain(each) for each in _said(scope, "x-forwarded-for")]
+        seen = [plain_address(each) for each in _said(scope, "x-forwarded-for")]
         return next((each for each in reversed(seen) if each not in believed), client)
     return client
 
 
 def is_https(scope: Scope, proxies: tuple[str, ...]) -> bool:
     """Whether who asks does so by https: from here, or from a proxy we believe, whose word is the last."""
-    said = _said(scope, "x-forwarded-proto") if _client(scope) in {_plain(each) for each in proxies} else []
+    said = _said(scope, "x-forwarded-proto") if _client(scope) in {plain_address(each) for each in proxies} else []
     return (said[-1] if said else str(scope.get("scheme", ""))).lower() == "https"
 
 
 def _client(scope: Scope) -> str:
     """Who is connected."""
-    return _plain(str((scope.get("client") or ("",))[0]))
+    return plain_address(str((scope.get("client") or ("",))[0]))
 
 
 def _said(scope: Scope, name: str) -> list[str]:
@@ -188,7 +188,7 @@ def _said(scope: Scope, name: str) -> list[str]:
     return [part.strip() for line in Headers(scope=scope).getlist(name) for part in line.split(",") if part.strip()]
 
 
-def _plain(address: str) -> str:
+def plain_address(address: str) -> str:
     """An address without its port, written one way."""
     alone = address.partition("]")[0].removeprefix("[") if address.startswith("[") else address
     if alone.count(":") == 1:

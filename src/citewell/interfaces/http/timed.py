@@ -14,6 +14,7 @@ from typing import Any, Literal
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from citewell.interfaces.http.access import plain_address
 from citewell.interfaces.http.connections import Connections
 from citewell.interfaces.problem import Problem, problem
 
@@ -22,6 +23,7 @@ BODY = 20.0
 REPLY = 60.0
 SLOWEST = 1_000  # bytes a second
 IDLE = 5  # seconds between two requests
+LINGER = 1.0  # seconds in which a client that was told that it is late can read so
 TOO_MANY = problem(
     "too_many_requests", "this address has too many connections open", "close some of them; access.connections says how many"
 )
@@ -39,6 +41,7 @@ class TimedProtocol(H11Protocol):
         super().__init__(*args, **kwargs)
         self.address = ""
         self._counted = False
+        self._over = False  # it was told that it is late
         self._owed: Owed = ""
         self._since = 0.0
         self._received = 0  # bytes of what is owed
@@ -47,7 +50,7 @@ class TimedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.address = self.client[0] if self.client else ""
+        self.address = plain_address(self.client[0]) if self.client else ""
         if why := self.book.enter(self):
             self._turn_away(429 if why == "address" else 503, TOO_MANY if why == "address" else FULL, why)
             return
@@ -55,7 +58,8 @@ class TimedProtocol(H11Protocol):
         self._owe("head")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._owe("")
+        self._owed = ""
+        self._no_longer_late()
         self._no_longer_stuck()
         if self._counted:
             self._counted = False
@@ -63,11 +67,11 @@ class TimedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self._over or self.transport.is_closing():
             return
-        self._received += len(data)
         super().data_received(data)
         self._look()
+        self._received += len(data)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -89,6 +93,8 @@ class TimedProtocol(H11Protocol):
     def _look(self) -> None:
         """What the client owes now. Between two requests uvicorn's own timer runs."""
         state = self.conn.their_state
+        if self._over:
+            return
         if self.transport.is_closing():
             self._owe("")
         elif state is h11.IDLE:
@@ -101,8 +107,7 @@ class TimedProtocol(H11Protocol):
     def _owe(self, what: Owed) -> None:
         if what == self._owed:
             return
-        if self._late is not None:
-            self._late.cancel()
+        self._no_longer_late()
         self._owed, self._since, self._received = what, self.loop.time(), 0
         self._late = self.loop.call_later(HEAD if what == "head" else BODY, self._is_late) if what else None
 
@@ -118,17 +123,33 @@ class TimedProtocol(H11Protocol):
             self.book.told("head")
             self.transport.abort()  # it never said anything, so it gets no answer: browsers open connections in advance
         else:
-            self._turn_away(408, LATE, self._owed)
+            self._end()
+
+    def _end(self) -> None:
+        """Tell a client that it is late, where no reply was begun. It may still be sending: a connection that is closed at once
+        would be reset, and what it is told be lost.
+        """
+        self.book.told(self._owed)
+        self._owe("")
+        self._over = True
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            self.transport.write(_raw(408, LATE))
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.write_eof()
+        self._late = self.loop.call_later(LINGER, self.transport.abort)
 
     def _turn_away(self, status: int, body: Problem, why: str) -> None:
-        """With a reply, where none was begun. The client may never read it, so the connection is not waited for."""
+        """A new one, of which nothing was read yet."""
         self.book.told(why)
-        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
-            data = json.dumps(body).encode()
-            head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
-            head += f"Retry-After: 5\r\nConnection: close\r\nContent-Length: {len(data)}\r\n\r\n"
-            self.transport.write(head.encode() + data)
+        self.transport.write(_raw(status, body))
         self.transport.close()
+
+    def _no_longer_late(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
 
     def _watch_reply(self, before: int) -> None:
         self._no_longer_stuck()
@@ -147,6 +168,14 @@ class TimedProtocol(H11Protocol):
         if self._stuck is not None:
             self._stuck.cancel()
             self._stuck = None
+
+
+def _raw(status: int, body: Problem) -> bytes:
+    """A whole reply."""
+    data = json.dumps(body).encode()
+    head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
+    head += f"Retry-After: 5\r\nConnection: close\r\nContent-Length: {len(data)}\r\n\r\n"
+    return head.encode() + data
 
 
 def protocol_of(book: Connections) -> type[TimedProtocol]:
