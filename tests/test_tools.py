@@ -100,6 +100,25 @@ def test_urls_are_judged() -> None:
     assert not tools.url_validator("https://example.com.evil.example/", ["example.com"])
     assert tools.url_validator("https://anywhere.example/", [])
     assert not tools.url_validator("ftp://anywhere.example/", [])
+    inside = (
+        "127.0.0.1",
+        "localhost",
+        "a.localhost",
+        "[::1]",
+        "[::ffff:10.0.0.1]",
+        "192.168.1.1:8000",
+        "169.254.169.254",
+    )
+    assert [host for host in inside if tools.url_validator(f"http://{host}/", [])] == []
+    assert not tools.url_validator("http://anywhere.example:22/", [])
+    assert tools.url_validator("http://93.184.216.34/", [])
+    assert tools.url_validator("http://127.0.0.1/", ["127.0.0.1"])  # who names it means it; fetching it takes the setting
+
+
+async def test_urls_of_this_house_pass_where_the_settings_list_them(settings: Settings) -> None:
+    async with tools.bound(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "wiki.lan")})):
+        assert tools.url_validator("http://127.0.0.1/", [])
+        assert not tools.url_validator("http://127.0.0.2/", [])
 
 
 async def test_cleaning_and_entities_need_no_store() -> None:

@@ -152,6 +152,7 @@ class AccessSettings(Group):
     idle_hours: float = Field(2.0, gt=0, description="hours without use after which it does so earlier")
     requests_a_minute: int = Field(600, ge=1, description="requests of one user in a minute")
     tries_a_minute: int = Field(10, ge=1, description="tries to sign in from one address in a minute")
+    connections: int = Field(100, ge=1, description="connections of one address at the same time (not counted for proxies)")
     visits_a_minute: int = Field(20, ge=1, description="questions and votes from one address in a minute, on those pages")
     visits_a_day: int = Field(5_000, ge=1, description="the same in a day, of all who use one token (or none) together")
 

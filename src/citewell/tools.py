@@ -95,14 +95,17 @@ async def web_crawler(url: str, allowed_domains: Sequence[str] = ()) -> tuple[st
     page = await app.pages.page(address, settings.web.collection, seconds=seconds, within=allowed.allow)
     document = await app.catalog.content(page.doc_id)
     links = dict.fromkeys(link.url for link in page.links)
-    return document.text, [link for link in links if allowed.allow(link)]
+    return document.text, [link for link in links if url_validator(link, allowed_domains)]
 
 
 def url_validator(url: str, allowed_domains: Sequence[str]) -> bool:
-    """Whether an address may be fetched at all and its host is one of `allowed_domains`: `example.com` itself, `*.example.com`
-    what is below it; any host where there are none. Raises InvalidInput for a domain that is none.
+    """Whether an address is one of the web's, of a host of `allowed_domains`: `example.com` itself, `*.example.com` what is
+    below it. Where there are none, any host but those inside: private addresses, `localhost`, ports of other services than
+    the web; what `allow_private_hosts` lists passes inside `bound()`. What a name stands for is looked at when it is fetched.
+    Raises InvalidInput for a domain that is none.
     """
-    return is_valid(url, allowed_domains)
+    app = _app.get(None)
+    return is_valid(url, allowed_domains, app.settings.allow_private_hosts if app else ())
 
 
 async def embedding_generate(text: str, model_name: str | None = None) -> list[float]:

@@ -152,7 +152,8 @@ class Citation(Shown):
     `origin`: a document of the user's, a page found on the web (`fetched_at`: when, in seconds since the epoch), or what is
     remembered of the user (`doc_id` is then the id of a memory or of the session, and `quote` its own words), rows of a table
     source (`doc_id` is its name, `quote` the rows as text and the offsets those in that text), or an answer that people have
-    confirmed (its Markdown document).
+    confirmed (its Markdown document). `gives_orders`: its passage tells who or what reads it by machine what to do; it was read
+    and not obeyed.
     """
 
     n: int
@@ -169,6 +170,7 @@ class Citation(Shown):
     score: float = 0.0
     status: CitationStatus = "verified"
     fetched_at: float | None = None
+    gives_orders: bool = False
 
 
 class Sentence(Shown):

@@ -17,7 +17,7 @@ import uvicorn
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.cli import main
-from citewell.interfaces.cli.serve import listen
+from citewell.interfaces.cli.serve import config_of, listen
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.add import add_data, embed_pending
@@ -44,7 +44,7 @@ class Served:
 async def served(app: App) -> AsyncIterator[Served]:
     http = create_app(app)
     listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(http, log_config=None, timeout_graceful_shutdown=3))
+    server = uvicorn.Server(config_of(http, grace=3))
     server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]  # pytest keeps its own
     running = asyncio.create_task(server.serve(sockets=[listener]))
 

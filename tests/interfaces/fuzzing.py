@@ -23,7 +23,7 @@ from schemathesis.engine import from_schema
 from schemathesis.engine.events import EngineFinished, FatalError, NonFatalError, ScenarioFinished
 
 from citewell.config import Settings
-from citewell.interfaces.cli.serve import listen
+from citewell.interfaces.cli.serve import config_of, listen
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.service.app import App
@@ -48,7 +48,7 @@ def serving(settings: Settings) -> Iterator[tuple[str, str]]:
             if settings.auth == "token":
                 told["token"] = (await add_user(app, "ann", "admin")).token
             http = create_app(app)
-            server = uvicorn.Server(uvicorn.Config(http, log_config=None, timeout_graceful_shutdown=3))
+            server = uvicorn.Server(config_of(http, grace=3))
             server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]  # not in a thread
             servers.append(server)
             started.set()

@@ -132,14 +132,16 @@ class Bench:
         self.command("add", str(path))
 
     @contextmanager
-    def serve(self, script: list[Any], **more: str) -> Iterator[Server]:
-        """With a model that says this."""
+    def serve(self, script: list[Any], descriptors: int = 0, **more: str) -> Iterator[Server]:
+        """With a model that says this. `descriptors`: as many as it may have open, where that is said."""
         path = self.folder / f"script{len(list(self.folder.glob('script*')))}.json"
         path.write_text(json.dumps(script), "utf-8")
         environ = self.environ | {"CITEWELL_SCRIPTED_REPLIES": str(path)}
         environ |= {f"CITEWELL_{name.upper()}": value for name, value in more.items()}
+        command = [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json"]
+        limit = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh"] if descriptors else []
         process = subprocess.Popen(
-            [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json"],
+            [*limit, *command],
             env=environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

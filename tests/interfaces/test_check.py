@@ -163,7 +163,7 @@ async def test_over_http(client: httpx.AsyncClient, app: App) -> None:
         ({"pairs": [pair] * 201}, 422, "invalid_input"),
         ({"pairs": [pair | {"claim": ""}]}, 422, "invalid_input"),
         ({"text": "It is old.", "collections": ["none"]}, 404, "not_found"),
-        ({"text": "It is \ud800 old."}, 422, "invalid_input"),
+        ({"text": "It is \ud800 old."}, 400, "invalid_json"),
     ):
         reply = await client.post("/api/check", content=json.dumps(body), headers={"Content-Type": "application/json"})
         assert (reply.status_code, reply.json()["error"]["code"]) == (status, code), body

@@ -24,6 +24,7 @@ from citewell.skills.evidence import Passage
 from citewell.skills.fit_tables import outline
 from citewell.skills.format import with_markers
 from citewell.skills.numbered import Unit, number_sentences
+from citewell.skills.orders import gives_orders
 from citewell.skills.plan_sql import Candidate
 from citewell.skills.proof.exact import is_quoted
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
@@ -175,6 +176,7 @@ def _proof(state: DataState, rows: Rows, told: list[Sentence]) -> Proof:
         start=0,
         end=len(quote),
         score=1.0,
+        gives_orders=gives_orders(quote),
     )
     return Proof([sentence.model_copy(update={"citations": [1]}) for sentence in told], [citation])
 

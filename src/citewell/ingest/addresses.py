@@ -125,8 +125,27 @@ class Guard:
             raise _unresolved(host, error) from None
         if not found:
             raise _unresolved(host, OSError("no addresses"))
-        if self._listed(host) or all(self._inside(each) for each in found):
-            return found
+        self._check(host, port, found)
+        return found
+
+    def may_fetch(self, host: str, port: int) -> bool:
+        """As far as can be told without a look-up: an address is judged, and `localhost`; what a name stands for is judged when
+        it is fetched.
+        """
+        local = host == "localhost" or host.endswith(".localhost")
+        try:
+            found = [ipaddress.ip_address("127.0.0.1" if local else host.strip("[]"))]
+        except ValueError:
+            found = []
+        try:
+            self._check(host, port, found)
+        except InvalidInput:
+            return False
+        return True
+
+    def _check(self, host: str, port: int, found: list[Address]) -> None:
+        if self._listed(host) or (found and all(self._inside(each) for each in found)):
+            return
         if not all(public(each) or self._inside(each) for each in found):
             raise InvalidInput(
                 f"{host} is refused: it is not on the public internet",
@@ -139,7 +158,6 @@ class Guard:
                 hint="80, 443 and most from 1024 are fetched; other ports of hosts that allow_private_hosts lists",
                 code="bad_url",
             )
-        return found
 
     def _listed(self, host: str) -> bool:
         return host in self._names or any(host.endswith(ending) for ending in self._below)

@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from citewell.errors import InvalidInput
+from citewell.ingest.addresses import Guard
 from citewell.ingest.urls import canonical, host_name
 
 _PORTS: Final = {"http": 80, "https": 443}
@@ -36,10 +37,9 @@ class Domains:
     def allow(self, url: str) -> bool:
         """Whether this is a URL that may be fetched at all (see `canonical`), of a host that the entries name."""
         try:
-            parts = urlsplit(canonical(url))
+            host, port = _place(url)
         except InvalidInput:
             return False
-        host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
         return not self.entries or any(
             (host.endswith("." + entry.host) if entry.below else host == entry.host) and entry.port in {None, port}
             for entry in self.entries
@@ -53,9 +53,21 @@ def domains(entries: Sequence[str]) -> Domains:
     return Domains(tuple(_entry(entry) for entry in entries))
 
 
-def is_valid(url: str, allowed_domains: Sequence[str]) -> bool:
-    """Spec 002's `url_validator`. For many URLs, build `domains` once. Raises InvalidInput where an entry is wrong."""
-    return domains(allowed_domains).allow(url)
+def is_valid(url: str, allowed_domains: Sequence[str], private: Sequence[str] = ()) -> bool:
+    """Spec 002's `url_validator`: one of the hosts that are named, which may be of this house; any of the public ones, and of
+    `private` (as the setting `allow_private_hosts`), where none is. Raises InvalidInput where an entry is wrong.
+    """
+    allowed = domains(allowed_domains)
+    if not allowed.allow(url):
+        return False
+    host, port = _place(url)
+    return bool(allowed.entries) or Guard(private).may_fetch(host, port)
+
+
+def _place(url: str) -> tuple[str, int]:
+    """Host and port of a URL. Raises InvalidInput where it is none."""
+    parts = urlsplit(canonical(url))
+    return parts.hostname or "", parts.port or _PORTS[parts.scheme]
 
 
 def _entry(entry: str) -> _Entry:

@@ -38,9 +38,9 @@ LEAST_SIDE: Final = 12  # pixels: nothing smaller holds a letter
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A picture. Raises UnreadableFile where OCR is off or not installed, and where it finds no text."""
+    check_ocr(name, settings)  # before the import: without the extra there is no such library
     from PIL import Image
 
-    check_ocr(name, settings)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)

@@ -13,12 +13,15 @@ import logging
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from copy import copy
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO
 
 from pydantic import BaseModel, SecretStr
 
 from citewell.config import Settings
+from citewell.interfaces.repeats import Repeats
 from citewell.watch import now
 
 OURS = ("citewell", "uvicorn")  # loggers that keep to `log_level`; all others say warnings at most
@@ -85,9 +88,67 @@ class Text(logging.Formatter):
         line = f"{record.levelname} {record.name}: {self._discreet(record.getMessage())}{tail}"
         if self._times:
             line = f"{_time(record)} {line}"
-        line = _CONTROLS.sub(lambda each: each[0].encode("unicode_escape").decode(), line)
+        line = _CONTROLS.sub(_spelt, line)
         trace = _traceback(self, record)
         return f"{line}\n{self._discreet(trace)}" if trace else line
+
+
+class Lines(logging.StreamHandler[TextIO]):
+    """Writes what `Repeats` lets through. A line that cannot be written is counted and told after the next one that can:
+    Python's own way, a traceback on the same stream, would fill what is left of a disk.
+    """
+
+    def __init__(self, discreet: Discreet, formatter: logging.Formatter) -> None:
+        super().__init__(sys.stderr)
+        self.setFormatter(formatter)
+        self.addFilter(Ids())
+        self._repeats = Repeats(discreet)
+        self._lost = 0
+        _load(formatter)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._emit(record)
+        except Exception:  # noqa: BLE001  # whatever is wrong with a line, what is logged goes on
+            self.handleError(record)
+
+    def _emit(self, record: logging.LogRecord) -> None:
+        for told in self._repeats.due(record.created):
+            super().emit(told)
+        weight = self._repeats.weigh(record)
+        if weight == "short":
+            record = copy(record)
+            record.exc_info = record.exc_text = None
+        if weight != "none":
+            self._write(record)
+
+    def _write(self, record: logging.LogRecord) -> None:
+        lost = self._lost
+        super().emit(record)
+        if lost and self._lost == lost:
+            self._lost = 0
+            super().emit(_record(f"{lost} lines before this one could not be written"))
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - logging's own
+        self._lost += 1
+
+    def close(self) -> None:
+        with self.lock or nullcontext():
+            for told in self._repeats.due():
+                super().emit(told)
+        super().close()
+
+
+def _record(said: str, exc_info: Any = None) -> logging.LogRecord:
+    return logging.LogRecord(__name__, logging.WARNING, "", 0, said, None, exc_info)
+
+
+def _load(formatter: logging.Formatter) -> None:
+    """Have loaded what writing a line with a traceback takes: with no file descriptor left nothing could be imported."""
+    try:
+        int("\x1b")
+    except ValueError:
+        formatter.format(_record("\x1b", sys.exc_info()))
 
 
 def _json_formatter(discreet: Discreet) -> logging.Formatter:
@@ -139,10 +200,7 @@ def set_levels(settings: Settings) -> None:
 def handler_of(settings: Settings, *, times: bool = False) -> logging.Handler:
     """What writes the lines as the settings want them."""
     discreet = Discreet(secrets_of(settings))
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_json_formatter(discreet) if settings.log_format == "json" else Text(discreet, times=times))
-    handler.addFilter(Ids())
-    return handler
+    return Lines(discreet, _json_formatter(discreet) if settings.log_format == "json" else Text(discreet, times=times))
 
 
 def secrets_of(settings: BaseModel) -> Iterator[str]:
@@ -153,6 +211,11 @@ def secrets_of(settings: BaseModel) -> Iterator[str]:
             yield value.get_secret_value()
         elif isinstance(value, BaseModel):
             yield from secrets_of(value)
+
+
+def _spelt(found: re.Match[str]) -> str:
+    """A control character as Python writes it."""
+    return repr(found[0])[1:-1]
 
 
 def _without(text: str, hidden: str) -> str:

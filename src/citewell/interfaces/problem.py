@@ -1,25 +1,36 @@
-"""The one shape in which every channel tells an error: `{"error": {"code", "message", "hint", "detail"?}}`."""
+"""The one shape in which every channel tells an error: `{"error": {"code", "message", "hint", "detail"?}}`.
+
+The one rule: an error is short, whatever it quotes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from citewell.errors import CitewellError, Stopped
 
 Problem = dict[str, dict[str, Any]]
+LONGEST = 2_000  # characters of a message, and of a hint
 
 
 def problem(code: str, message: str, hint: str = "", detail: Any = None) -> Problem:
     """The shape itself. `detail` is left out where there is none."""
-    inner = {"code": code, "message": message, "hint": hint}
+    inner = {"code": code, "message": shortened(message), "hint": shortened(hint)}
     return {"error": inner if detail is None else {**inner, "detail": detail}}
 
 
-def problem_of(error: CitewellError) -> Problem:
-    """An error of ours in that shape. `detail` names the run that can be gone on with, where the server stopped."""
+def shortened(text: str, most: int = LONGEST) -> str:
+    """Its beginning and its end: what was sent stands in the middle, if anywhere."""
+    return text if len(text) <= most else f"{text[: most - most // 3 - 5]} ... {text[-most // 3 :]}"
+
+
+def problem_of(error: CitewellError, tell: Callable[[str], str] = str) -> Problem:
+    """An error of ours in that shape; `tell`: what is told of its texts. `detail` names the run that can be gone on with, where
+    the server stopped.
+    """
     left = {"resume": error.resume} if isinstance(error, Stopped) and error.resume else None
-    return problem(error.code, error.message, error.hint, left)
+    return problem(error.code, tell(error.message), tell(error.hint), left)
 
 
 def error_of(shape: Mapping[str, Any]) -> CitewellError:

@@ -15,6 +15,7 @@ from citewell.errors import StatementRefused
 from citewell.retrieve.engines.base import Dialect
 from citewell.retrieve.guard_bounds import bounded
 from citewell.retrieve.guard_functions import FUNCTIONS, GRAMMAR, SESSION, TYPES, words
+from citewell.retrieve.guard_growth import check_growth
 from citewell.retrieve.guard_recursion import check_recursion
 from citewell.retrieve.guard_text import Text, Token, read, same_tokens
 from citewell.retrieve.guard_tree import allowed, lists
@@ -106,7 +107,7 @@ def _query(text: Text, dialect: Dialect) -> None:
     tree = _parsed(text, dialect)
     allowed(tree, dialect, {token.start for token in text.tokens if token.kind == "string"})
     _calls(text.tokens, lists(tree), dialect)
-    check_recursion(tree, dialect)
+    check_growth(tree, check_recursion(tree, dialect))
     bounded(tree, dialect)
 
 

@@ -187,4 +187,11 @@ COLLECTING = words(
     json_group_structure json_object_agg json_objectagg jsonb_agg jsonb_object_agg list listagg map_from_entries string_agg
     """
 )
+# Functions that may write one character as several: where a text comes back into one of these in each round, it is multiplied.
+AMPLIFYING = words(
+    """
+    bin encode format hex json_array json_build_array json_build_object json_object json_quote json_scalar quote quote_ident
+    quote_literal quote_nullable regexp_escape to_base to_base64 to_bin to_binary to_hex to_json to_jsonb to_oct url_encode
+    """
+)
 FORMATS = frozenset({"printf", "format"})  # a width in the first argument makes a text of that length

@@ -18,12 +18,32 @@ if TYPE_CHECKING:
 TRIED = (1.0, 2.0, 10.0, 1000.0)  # values of a counter, to see what its step makes of them
 
 
-def check_recursion(tree: exp.Expr, dialect: Dialect) -> None:
-    """Raises StatementRefused where a recursion has no end that can be seen in it."""
+def check_recursion(tree: exp.Expr, dialect: Dialect) -> dict[str, float]:
+    """How many rounds each recursion has at most, by its name, where the text itself says so. Raises StatementRefused where one
+    has no end that can be seen in it.
+    """
     from sqlglot import exp
 
+    found: dict[str, float] = {}
     for cte in tree.find_all(exp.CTE):
         _check(cte, dialect)
+        if (rounds := _rounds(cte)) is not None:
+            found[cte.alias.lower()] = max(rounds, found.get(cte.alias.lower(), 0.0))
+    return found
+
+
+def _rounds(cte: exp.CTE) -> float | None:
+    """As many as the largest number that a condition or a LIMIT names, or that a counter begins with; None where none does."""
+    from sqlglot import exp
+
+    conditions = [where.this for where in cte.this.find_all(exp.Where)]
+    compared = [part for each in conditions for part in each.find_all(exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)]
+    limits = [cte.this.args["limit"].expression] if cte.this.args.get("limit") else []
+    values = [value for part in compared for side in part.iter_expressions() if (value := number(side)) is not None]
+    values += [value for limit in limits if (value := number(limit)) is not None]
+    first = cte.this.find(exp.Select)
+    begun = [number(each.unalias()) or 0.0 for each in first.expressions] if values and first is not None else []
+    return max(map(abs, [*values, *begun])) if values else None
 
 
 def _check(cte: exp.CTE, dialect: Dialect) -> None:

@@ -27,6 +27,7 @@ from citewell.service.ask_qa import Runner, run_qa
 from citewell.service.ask_website import run_website
 from citewell.service.auto import Asked, choose
 from citewell.service.data_pick import tables_asked
+from citewell.service.folders import without_folders
 from citewell.service.knowledge import used_in
 from citewell.service.options import AskOptions, filter_of, options_of, strategy_of, unused
 from citewell.service.run import AskRequest, Run, recent
@@ -243,7 +244,7 @@ async def _stored(run: Run, answer: Answer) -> Answer:
             return before
         if run.ending is not None and (run.ending.needed or isinstance(error, Conflict)):
             raise
-        warning = f"this answer could not be kept: {error.message}"
+        warning = f"this answer could not be kept: {without_folders(error.message, run.app.settings)}"
         return answer.model_copy(update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]})
 
 

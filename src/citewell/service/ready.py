@@ -13,6 +13,7 @@ from citewell.models.builtin_llm import check_file
 from citewell.models.pull import MODEL, model_path
 from citewell.service.add import pending
 from citewell.service.app import App
+from citewell.service.folders import without_folders
 from citewell.service.health import FAILED
 from citewell.types import Shown
 
@@ -66,18 +67,15 @@ async def readiness(app: App) -> Readiness:
 
 
 def without_paths(found: Readiness, settings: Settings) -> Readiness:
-    """For people whom the folders of this machine, and the addresses of its models, are no business of."""
-    secret = [settings.home, settings.cache, settings.llm_file and settings.llm_file.parent]
-    change = {name: _bare(getattr(found, name), secret) for name in ("database", "chat_model", "embedding")}
+    """For whoever asks: the folders of this machine are no business of theirs, nor the addresses of models of other users."""
+    change = {name: _bare(getattr(found, name), settings) for name in ("database", "chat_model", "embedding")}
     return found.model_copy(update=change)
 
 
-def _bare(text: str, folders: list[Path | None]) -> str:
-    if text.startswith(FAILED):
+def _bare(text: str, settings: Settings) -> str:
+    if text.startswith(FAILED) and settings.auth == "token":  # what a model's server says may hold its address
         return text.partition(":")[0]
-    for folder in folders:
-        text = text.replace(f"{folder}/", "").replace(str(folder), "the folder") if folder else text
-    return text
+    return without_folders(text, settings)
 
 
 def chat_model_file(settings: Settings) -> Path | None:

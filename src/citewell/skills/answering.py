@@ -23,11 +23,14 @@ from citewell.skills.draft import Draft, DraftStatus, write_draft
 from citewell.skills.evidence import Passage
 from citewell.skills.find_answer import find_answer
 from citewell.skills.numbered import Unit, number_sentences
+from citewell.skills.orders import gives_orders, other_units
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft
 from citewell.types import Event, Message
+from citewell.watch import count
 
 _LACKING: frozenset[DraftStatus] = frozenset({"not_told", "partly"})
+_SILENT: frozenset[DraftStatus] = frozenset({"not_told", "unclear"})
 
 
 class Means(Protocol):
@@ -100,6 +103,9 @@ async def draft_answer(
     finds. Where it fails, and without such a model, the documents' own sentences are the draft. `wanted`: what else the answer
     shall be like. `quoted_only`: no chat model is asked. Raises ModelUnavailable of the reader or the embedder.
     """
+    if orders := sum(gives_orders(passage.hit.text) for passage in passages):
+        note(orders=orders)
+        count("orders", orders)
     failed: CitewellError | None = None
     if means.llm is not None and is_connected(means.llm) and passages and not quoted_only:
         sink = emit
@@ -113,7 +119,7 @@ async def draft_answer(
             on_text=lambda text: sink(Event("token", text)),
         )
         try:
-            return await _draft_connected(write, question, passages, more)
+            return await _without_orders(write, await _draft_connected(write, question, passages, more))
         except CitewellError as error:
             failed = error
     pick = model_of("pick", means.calibration)
@@ -152,6 +158,20 @@ async def _draft_connected(
     return Drafted(question, both, draft, "connected", calls=2)
 
 
+async def _without_orders(write: Callable[..., Awaitable[Draft]], first: Drafted) -> Drafted:
+    """Where the draft tells nothing and a passage gives orders, they may be why: a second draft is shown all but those."""
+    units = other_units(first.units)
+    if first.draft.status not in _SILENT or len(units) == len(first.units):
+        return first
+    try:
+        draft = await write(units, on_text=None)
+    except CitewellError as error:
+        note(not_read_again=error.message)
+        return replace(first, calls=first.calls + 1)
+    note(draft=draft.text, draft_status=draft.status, without_orders=len(units))
+    return replace(first, draft=first.draft if draft.status in _SILENT else draft, calls=first.calls + 1)
+
+
 async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Message] = (), repair: bool = True) -> Proven:
     """The draft judged, and where the judge doubts some of it, written once more with its reasons (`repair`)."""
     judge = means.judge if drafted.tier == "connected" else None  # what is quoted whole needs none
@@ -166,7 +186,8 @@ async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Mess
         or not proven.judgements
     ):
         return proven
-    again = await repair_draft(means.llm, means.judge, drafted.question, drafted.units, proven, history=history)
+    units = other_units(drafted.units)  # what gives orders may be why nothing is proved
+    again = await repair_draft(means.llm, means.judge, drafted.question, units, proven, history=history)
     note(repaired=again is not proven)
     note_judgements(again)
     return again

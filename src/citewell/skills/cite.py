@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.skills.numbered import Unit
+from citewell.skills.orders import gives_orders
 from citewell.types import Citation, Sentence
 
 
@@ -50,6 +51,7 @@ def _citation(n: int, unit: Unit, score: float, *, verified: bool) -> Citation:
         end=unit.end,
         score=round(min(1.0, score), 4),
         status="verified" if verified else "weak",
+        gives_orders=gives_orders(hit.text),
     )
 
 

@@ -16,6 +16,7 @@ from citewell.retrieve.rank import coverage, stretched
 from citewell.skills.draft import Draft, DraftSentence
 from citewell.skills.evidence import Passage
 from citewell.skills.numbered import Unit, number_sentences
+from citewell.skills.orders import gives_orders, without_orders
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
 EMBEDDED = 20  # sentences whose meaning is compared where there is no reader, those that share most words
@@ -66,10 +67,7 @@ def split_question(question: str) -> list[str]:
 
 async def _read(question: str, passages: Sequence[Passage], reader: Reader, pick: Logistic) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
-    bodies = [body_start(passage) for passage in read]
-    texts = [passage.hit.text[at:] for passage, at in zip(read, bodies, strict=True)]
-    readings = await reader.read(question, texts, [f"{passage.heading}\n" for passage in read])
-    readings = [replace(each, start=at + each.start, end=at + each.end) for at, each in zip(bodies, readings, strict=True)]
+    readings = await _readings(question, read, reader)
     signals = [_signals(n, read, readings) for n in range(len(read))]
     drafts = [_quote(passage, reading) for passage, reading in zip(read, readings, strict=True)]
     best = max(range(len(read)), key=lambda n: pick(signals[n]))
@@ -85,6 +83,21 @@ def body_start(passage: Passage) -> int:
             return at
         at += len(line)
     return 0  # headings are all that there is
+
+
+async def _readings(question: str, passages: Sequence[Passage], reader: Reader) -> list[Reading]:
+    """One of each passage, below its headings. One that gives orders is read without them too, and the surer reading counts:
+    they must not draw the reader away from what answers.
+    """
+    bodies = [body_start(passage) for passage in passages]
+    texts = [passage.hit.text[at:] for passage, at in zip(passages, bodies, strict=True)]
+    headings = [f"{passage.heading}\n" for passage in passages]
+    others = {n: without_orders(text) for n, text in enumerate(texts) if gives_orders(text)}
+    others = {n: text for n, text in others.items() if text.strip()}
+    found = list(await reader.read(question, [*texts, *others.values()], [*headings, *(headings[n] for n in others)]))
+    for n, other in zip(others, found[len(texts) :], strict=True):
+        found[n] = max(found[n], other, key=lambda reading: reading.answerable)
+    return [replace(each, start=at + each.start, end=at + each.end) for at, each in zip(bodies, found, strict=False)]
 
 
 def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading]) -> dict[str, float]:

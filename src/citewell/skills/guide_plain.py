@@ -9,6 +9,7 @@ import re
 
 from citewell.ingest.script import HAN
 from citewell.ingest.sentences import language
+from citewell.skills.orders import gives_orders
 
 FEWEST_WORDS, MOST_WORDS = 7, 70  # of an English statement
 FEWEST_HAN, MOST_HAN = 10, 180  # characters of a Chinese one
@@ -84,14 +85,6 @@ _SIGNPOST = re.compile(
     r"以下(?:局限|不足|问题|贡献|结论)|如下|见附录|结构安排|组织结构|将在第|如图\s*\d+所示[。，]|详见|给出了(?:主要)?结果",
     re.IGNORECASE,
 )
-_ADDRESSED = re.compile(  # to who or what reads it by machine: no statement of a paper
-    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|rules|above|previous)\b|\bsystem prompt\b|"
-    r"\b(?:AI|LLM|language model|assistant|reviewer)s?,? (?:must|should|please|you)\b.{0,40}"
-    r"\b(?:say|state|reply|answer|write|output|recommend|accept|praise)\b|"
-    r"\bgive a positive review\b|\byou (?:must|should) (?:say|reply|answer|write|output|state)\b|"
-    r"(?:忽略|无视|忘记).{0,12}(?:指令|提示|要求|规则)|(?:请|必须)(?:回答|输出|回复|给出好评|推荐录用)",
-    re.IGNORECASE,
-)
 _NOISE = re.compile(
     r"[{}|\\∈∀∃→←⟨⟩∧∨¬⊕]|©|https?:|www\.|\bdoi\b|[A-Za-z0-9]@[A-Za-z]|\bProceedings of\b|\bTransactions of\b|\ufffd| \.\.\. ",
     re.IGNORECASE,
@@ -135,7 +128,7 @@ def signpost(text: str) -> bool:
 
 def complete(text: str) -> bool:
     """Whether it reads as a whole sentence of prose."""
-    if not _STOPPED.search(text) or not _STARTS.match(text) or _NOISE.search(text) or _ADDRESSED.search(text):
+    if not _STOPPED.search(text) or not _STARTS.match(text) or _NOISE.search(text) or gives_orders(text):
         return False
     if text.count("(") != text.count(")") or text.count("（") != text.count("）") or text.count("“") != text.count("”"):
         return False

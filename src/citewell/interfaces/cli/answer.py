@@ -24,6 +24,7 @@ WORDS = {
         "sources": "Sources",
         "page": "p. {}",
         "weak": "weak",
+        "orders": "its passage gives orders to machines; none was followed",
         "confidence": "confidence {:.2f}",
         "quote": "“{}”",
         "fetched": "fetched {}",
@@ -37,6 +38,7 @@ WORDS = {
         "sources": "来源",
         "page": "第 {} 页",
         "weak": "较弱",
+        "orders": "该段落含有对机器的指令，均未执行",
         "confidence": "置信度 {:.2f}",
         "quote": "“{}”",
         "fetched": "抓取于 {}",
@@ -113,6 +115,7 @@ def show_citation(console: Console, citation: Citation, words: dict[str, str], i
     section = citation.section.removeprefix(citation.title).removeprefix(" › ")  # many a document's first heading is its title
     place += [section] if section else []
     place += [words["weak"]] if citation.status == "weak" else []
+    place += [words["orders"]] if citation.gives_orders else []
     if citation.fetched_at is not None:
         day = time.strftime("%Y-%m-%d %H:%M", time.localtime(citation.fetched_at))
         place += [citation.uri, words["fetched"].format(day)]

@@ -17,12 +17,15 @@ from contextlib import contextmanager, suppress
 
 import typer
 import uvicorn
+from fastapi import FastAPI
 
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
 from citewell.interfaces.http import create_app
+from citewell.interfaces.http.listener import BACKLOG, Listener, raise_descriptors
+from citewell.interfaces.http.timed import IDLE, protocol_of
 from citewell.service.app import App
 from citewell.service.stopping import Stopping
 from citewell.service.warm import warm
@@ -31,6 +34,22 @@ EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is compared
 GRACE = 5  # seconds that what was cut off has to be gone; longer than TELLS of http/sse.py
 SOON = 0.3  # seconds in which what needs no time is over: nothing is said of it
 AT_ONCE = 2.0  # seconds after the second signal at which the process is gone, whatever it is at
+
+
+def config_of(http: FastAPI, grace: int = GRACE) -> uvicorn.Config:
+    """How the web application is served, its connections counted and timed."""
+    return uvicorn.Config(
+        http,
+        http=protocol_of(http.state.connections),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=IDLE,
+        timeout_graceful_shutdown=grace,
+    )
 
 
 class Server(uvicorn.Server):
@@ -44,6 +63,7 @@ class Server(uvicorn.Server):
 def serve(*, host: str | None, port: int | None, json: bool) -> None:
     with boundary(json=json, serves=True, host=host, port=port) as settings:
         check_address(settings)
+        raise_descriptors()
         listener = listen(settings.host, settings.port)
         try:
             asyncio.run(_serve(settings, listener, json))
@@ -68,19 +88,19 @@ def check_address(settings: Settings) -> None:
         )
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> Listener:
     """A bound socket. Raises Conflict for a port in use and for an address that is not this machine's."""
     address = "127.0.0.1" if host == "localhost" else host
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        bound = socket.create_server((address, port), family=family)
+        bound = socket.create_server((address, port), family=family, backlog=BACKLOG)
     except OSError as error:
         raise Conflict(
             f"cannot listen on {host} port {port}: {error.strerror or error}",
             hint="another program has it; stop that one or choose another with --port (0 takes any free one)",
         ) from None
     # said to be TCP, so that asyncio sends small packets at once: else the second request of each connection waits 40 ms
-    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())
+    return Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())
 
 
 def is_loopback(host: str) -> bool:
@@ -91,15 +111,7 @@ def is_loopback(host: str) -> bool:
 
 async def _serve(settings: Settings, listener: socket.socket, json: bool) -> None:
     app = App(settings)
-    config = uvicorn.Config(
-        create_app(app),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=GRACE,
-    )
-    server = Server(config)
+    server = Server(config_of(create_app(app)))
     stopping = asyncio.create_task(_stop(app, server, _signals()))  # a second signal is heard until all is closed
     try:
         async with app:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.routing import BaseRoute, Route
 
 from citewell import __version__
+from citewell.config import AccessSettings
 from citewell.interfaces.http import (
     ask,
     check,
@@ -39,11 +40,13 @@ from citewell.interfaces.http import (
     users,
     widget,
 )
-from citewell.interfaces.http.access import Access
+from citewell.interfaces.http.access import Access, plain_address
 from citewell.interfaces.http.closing import Closing
+from citewell.interfaces.http.connections import Connections, most_connections
 from citewell.interfaces.http.description import describe, name_of
-from citewell.interfaces.http.errors import HANDLERS
+from citewell.interfaces.http.errors import HANDLERS, telling
 from citewell.interfaces.http.guard import Guard
+from citewell.interfaces.http.listener import descriptors
 from citewell.interfaces.http.metrics import Metrics
 from citewell.interfaces.http.observe import Observed
 from citewell.interfaces.spans import spans_of
@@ -111,7 +114,9 @@ def create_app(app: App) -> FastAPI:
     )
     http.state.citewell = app
     http.state.metrics = counts
-    http.state.mcp = mcp.Door(app.stopping)
+    http.state.connections = _connections(app.settings.access)
+    http.state.connections.told = counts.watch_connections(http.state.connections)
+    http.state.mcp = mcp.Door(app.stopping, telling(http))
     for router in ROUTERS:
         http.include_router(router)
     described = cache(lambda: describe(http, signs_in=app.settings.auth == "token"))
@@ -121,6 +126,10 @@ def create_app(app: App) -> FastAPI:
     http.add_middleware(Guard, settings=app.settings)
     http.add_middleware(Observed, watches=watches, routes=_routes(http))  # the outer one
     return http
+
+
+def _connections(access: AccessSettings) -> Connections:
+    return Connections(most_connections(descriptors()), access.connections, map(plain_address, access.proxies))
 
 
 def _routes(http: FastAPI) -> list[BaseRoute]:

@@ -14,12 +14,12 @@ from typing import cast
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.config import AccessSettings, Settings
 from citewell.errors import CitewellError
-from citewell.interfaces.http.deps import ASKED, CALLER, FAILED, LOCAL, READING, STILL, Caller
-from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of
+from citewell.interfaces.http.deps import ASKED, CALLER, LOCAL, READING, STILL, Caller
+from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of, telling
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
 from citewell.knowledge.people import VISITOR
@@ -54,9 +54,30 @@ class Access:
             except CitewellError as error:
                 scope[REFUSAL] = error
                 headers = error.headers if isinstance(error, Refused) else None
-                await reply(status_of(error), problem_of(error), headers)(scope, receive, send)
+                await reply(status_of(error), problem_of(error, telling(scope["app"])), headers)(scope, receive, send)
                 return
+            if scope[CALLER] is ANYBODY and scope["method"] not in READING:
+                send = self._trying(scope, receive, send)
         await self.app(scope, receive, send)
+
+    def _trying(self, scope: Scope, receive: Receive, send: Send) -> Send:
+        """Who is not known yet and sends something has tried to be let in. Whatever it is refused for counts: a token that is
+        nobody's, one that is no good here, a body that cannot be read. A limit of its user that is reached counts there.
+        """
+        address, over = address_of(scope, self.settings.access.proxies), False
+
+        async def counted(message: Message) -> None:
+            nonlocal over
+            if message["type"] == "http.response.start" and 400 <= message["status"] < 500 and message["status"] != 429:
+                try:
+                    await self.rates.attempt(address)
+                except Refused as error:
+                    over, scope[REFUSAL] = True, error
+                    await reply(error.status, problem_of(error), error.headers)(scope, receive, send)
+            if not over:
+                await send(message)
+
+        return counted
 
     async def _caller(self, scope: Scope) -> Caller:
         headers, path = Headers(scope=scope), str(scope["path"])
@@ -67,7 +88,7 @@ class Access:
                 return Caller(LOCAL, "admin")
             await self.rates.visit(address, VISITOR)
             return Caller(VISITOR, "reader", visitor=True, bound=self.settings.access.public)
-        scope[FAILED], scope[ASKED] = partial(self.rates.attempt, address), self.rates.request
+        scope[ASKED] = self.rates.request
         if path in OPEN or path.startswith(OPEN_BELOW) or (path == METRICS and _is_here(scope, headers, self.settings.access)):
             return ANYBODY
         app = cast("App", scope["app"].state.citewell)
@@ -144,22 +165,22 @@ def cookie_of(headers: Headers) -> str:
 
 def address_of(scope: Scope, proxies: tuple[str, ...]) -> str:
     """Where a request comes from: the last address that a proxy we believe has seen, else who is connected."""
-    client, believed = _client(scope), {_plain(each) for each in proxies}
+    client, believed = _client(scope), {plain_address(each) for each in proxies}
     if client in believed:
-        seen = [_plain(each) for each in _said(scope, "x-forwarded-for")]
+        seen = [plain_address(each) for each in _said(scope, "x-forwarded-for")]
         return next((each for each in reversed(seen) if each not in believed), client)
     return client
 
 
 def is_https(scope: Scope, proxies: tuple[str, ...]) -> bool:
     """Whether who asks does so by https: from here, or from a proxy we believe, whose word is the last."""
-    said = _said(scope, "x-forwarded-proto") if _client(scope) in {_plain(each) for each in proxies} else []
+    said = _said(scope, "x-forwarded-proto") if _client(scope) in {plain_address(each) for each in proxies} else []
     return (said[-1] if said else str(scope.get("scheme", ""))).lower() == "https"
 
 
 def _client(scope: Scope) -> str:
     """Who is connected."""
-    return _plain(str((scope.get("client") or ("",))[0]))
+    return plain_address(str((scope.get("client") or ("",))[0]))
 
 
 def _said(scope: Scope, name: str) -> list[str]:
@@ -167,7 +188,7 @@ def _said(scope: Scope, name: str) -> list[str]:
     return [part.strip() for line in Headers(scope=scope).getlist(name) for part in line.split(",") if part.strip()]
 
 
-def _plain(address: str) -> str:
+def plain_address(address: str) -> str:
     """An address without its port, written one way."""
     alone = address.partition("]")[0].removeprefix("[") if address.startswith("[") else address
     if alone.count(":") == 1:

@@ -10,9 +10,8 @@ from typing import Any, TypeVar, cast
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
-from pydantic_core import PydanticSerializationError
 
-from citewell.errors import InvalidInput
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.errors import GONE, Refused
 from citewell.interfaces.http.sse import TELLS, Pair, event_stream
@@ -23,7 +22,7 @@ from citewell.service.binding import bounded, for_strangers
 from citewell.service.stopping import stopped
 from citewell.types import Answer, Event
 
-router = APIRouter(prefix="/api", tags=["ask"])
+router = APIRouter(prefix="/api", tags=["ask"], route_class=JSONRoute)
 EVENTS = (
     "`text/event-stream`: events `step`, `progress`, `token`, `citation`, `warning`, `answer`, `error`, each with JSON data"
 )
@@ -43,7 +42,6 @@ async def ask(request: Request, body: AskRequest, app: Citewell, caller: Asking)
     body = body.model_copy(update={"user_id": caller.of(body)})
     if caller.bound is None:
         return await answered(request, app, body)
-    check_text(body)
     return await answered(request, app, await bounded(app, body, caller.bound), for_strangers)
 
 
@@ -53,19 +51,10 @@ def as_it_is(event: Event) -> Event:
 
 async def answered(request: Request, app: App, body: AskRequest, tell: Callable[[Event], Event] = as_it_is) -> Response:
     """An Answer, or events, as the request wants it. `tell`: what of each event goes out."""
-    check_text(body)
     if "text/event-stream" in request.headers.get("accept", ""):
         return event_stream(request, _events(app, body, tell))
     answer = await while_connected(request, answer_to(app, body))
     return JSONResponse(shown(tell(Event("answer", answer))))
-
-
-def check_text(body: BaseModel) -> None:
-    """JSON can spell half a character (a lone surrogate), which no reply could carry back. Raises InvalidInput."""
-    try:
-        body.model_dump_json()
-    except PydanticSerializationError:
-        raise InvalidInput("the request holds half a character (a lone surrogate)", hint="send valid UTF-8") from None
 
 
 @router.post("/runs/{trace_id}/stop", status_code=202)

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from citewell.interfaces.http.ask import check_text, while_connected
+from citewell.interfaces.http.ask import while_connected
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell
 from citewell.service.check import check as check_request
 from citewell.service.check_types import CheckRequest, CheckResult, PairsResult
 
-router = APIRouter(prefix="/api", tags=["check"])
+router = APIRouter(prefix="/api", tags=["check"], route_class=JSONRoute)
 
 
 @router.post("/check")
@@ -19,5 +20,4 @@ async def check(request: Request, body: CheckRequest, app: Citewell) -> CheckRes
     """Each sentence of `text` (20,000 characters) with its verdict and the quotes that show it; or, of `pairs` (200), a verdict
     each.
     """
-    check_text(body)
     return await while_connected(request, check_request(app, body))

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.body import checked
+from citewell.interfaces.http.body import JSONRoute, checked_json
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.knowledge.documents import CollectionInfo, DocumentInfo
 from citewell.knowledge.jobs import Job
@@ -22,7 +22,7 @@ from citewell.service.rechunk import submit as rechunk_later
 from citewell.service.sites import submit_page
 from citewell.service.uploads import Upload
 
-router = APIRouter(prefix="/api/collections", tags=["collections"])
+router = APIRouter(prefix="/api/collections", tags=["collections"], route_class=JSONRoute)
 MOST_FILES = 1_000  # of one upload
 
 FORM: dict[str, Any] = {
@@ -137,7 +137,7 @@ async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
     """
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
-        return await submit_page(app, name, checked(WebPage, await request.body()).url)
+        return await submit_page(app, name, (await checked_json(WebPage, request)).url)
     if not kind.startswith("multipart/form-data"):
         hint = f'curl -F file=@report.pdf .../{name}/documents; a page of the web: JSON {{"url": "https://..."}}'
         raise InvalidInput("an upload is a multipart/form-data body", hint=hint)

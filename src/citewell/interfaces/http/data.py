@@ -17,7 +17,7 @@ import anyio.to_thread
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from citewell.interfaces.http.body import checked, one_file
+from citewell.interfaces.http.body import JSONRoute, checked_json, one_file
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.knowledge.sources import MOST_TERMS, GlossaryTerm, Source
 from citewell.retrieve.engines.base import Value
@@ -27,7 +27,7 @@ from citewell.service.data_preview import preview, table_of
 from citewell.service.data_sources import Added
 from citewell.service.uploads import Upload, base_name, store, throw_away
 
-router = APIRouter(prefix="/api/data/sources", tags=["data"])
+router = APIRouter(prefix="/api/data/sources", tags=["data"], route_class=JSONRoute)
 
 SAID = {"name": {"type": "string"}, "private": {"type": "boolean"}}
 FORM: dict[str, Any] = {
@@ -124,7 +124,7 @@ async def add_source(request: Request, app: Citewell, caller: Editor) -> AddedSo
     """A file as a form, or `{url, name?}` of a PostgreSQL or MySQL database. The reply comes when it can be asked."""
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return _added(await _upload(request, app, caller.user_id))
-    body = checked(Database, await request.body())
+    body = await checked_json(Database, request)
     return _added(await service.add_database(app, body.url, body.name, caller.user_id if body.private else ""))
 
 

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http import etag
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.interfaces.http.description import replies
 from citewell.knowledge.documents import DocumentInfo
@@ -20,7 +21,7 @@ from citewell.service import documents as service
 from citewell.service import page_image
 from citewell.service.locate import Span, find_span
 
-router = APIRouter(prefix="/api/documents/{doc_id}", tags=["documents"])
+router = APIRouter(prefix="/api/documents/{doc_id}", tags=["documents"], route_class=JSONRoute)
 
 
 class SectionSpan(BaseModel):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from citewell import errors
-from citewell.interfaces.problem import Problem, problem, problem_of
+from citewell.interfaces.problem import Problem, problem, problem_of, shortened
+from citewell.service.folders import without_folders
 from citewell.service.stopping import BACK
 from citewell.watch import now
 
@@ -40,6 +43,8 @@ HINTS = {
 }
 GONE = 499  # nobody reads it: the client has left
 REFUSAL = "citewell.refusal"  # where the error that refused a request is in its scope, for those who count
+MOST_FAULTS = 10  # that are told of one body
+LONGEST_FAULT, LONGEST_PLACE = 300, 100  # characters of one of them, and of where it is
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -72,10 +77,15 @@ def reply(status: int, body: Problem, headers: dict[str, str] | None = None) -> 
     return JSONResponse(body, status_code=status, headers=headers)
 
 
+def telling(app: Starlette) -> Callable[[str], str]:
+    """What of a text goes to whoever asks: no folders of this machine. The log has them."""
+    return partial(without_folders, settings=app.state.citewell.settings)
+
+
 async def known(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.CitewellError)
     request.scope[REFUSAL] = error
-    return reply(status_of(error), problem_of(error), headers_of(error))
+    return reply(status_of(error), problem_of(error, telling(request.app)), headers_of(error))
 
 
 async def http(request: Request, error: Exception) -> JSONResponse:
@@ -98,13 +108,16 @@ def _methods(request: Request) -> str:
 async def invalid(request: Request, error: Exception) -> JSONResponse:
     """A body or a parameter of the wrong form. The value itself is not sent back."""
     assert isinstance(error, RequestValidationError)
-    faults = [_fault(each) for each in error.errors()]
-    if any(each["type"] == "json_invalid" for each in error.errors()):
+    told = error.errors()
+    faults = [_fault(each) for each in told[:MOST_FAULTS]]
+    if any(each["type"] == "json_invalid" for each in told):
         return reply(400, problem("invalid_json", "the body is not valid JSON", "send one JSON object, in UTF-8", faults))
     message = "; ".join(f"{each['field']}: {each['message']}" for each in faults)
+    if len(told) > MOST_FAULTS:
+        message += f"; and {len(told) - MOST_FAULTS:,} more"
     hint = "the form is at /api/openapi.json"
     said = request.headers.get("content-type", "")
-    if not said.startswith("application/json") and any(each["loc"][:1] == ("body",) for each in error.errors()):
+    if not said.startswith("application/json") and any(each["loc"][:1] == ("body",) for each in told):
         hint = f"send it as JSON with Content-Type: application/json; {hint}"
     return reply(422, problem("invalid_input", message, hint, faults))
 
@@ -123,8 +136,12 @@ def request_id_now() -> str:
 
 
 def _fault(error: dict[str, Any]) -> dict[str, str]:
-    where = [str(part) for part in error["loc"] if part != "body"]
-    return {"field": ".".join(where) or "body", "message": str(error["msg"])}
+    return {"field": place_of(error), "message": shortened(str(error["msg"]), LONGEST_FAULT)}
+
+
+def place_of(error: dict[str, Any]) -> str:
+    """Where in a body or address something is wrong. The names may be whoever's who sent it, so they are cut."""
+    return shortened(".".join(str(part) for part in error["loc"] if part != "body"), LONGEST_PLACE) or "body"
 
 
 HANDLERS: dict[int | type[Exception], Callable[[Request, Exception], Any]] = {

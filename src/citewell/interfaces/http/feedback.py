@@ -7,12 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell, Reviewer
 from citewell.knowledge.feedback import Vote, Wrong
 from citewell.service import feedback as service
 from citewell.service.feedback import Given
 
-router = APIRouter(prefix="/api/feedback", tags=["feedback"])
+router = APIRouter(prefix="/api/feedback", tags=["feedback"], route_class=JSONRoute)
 
 
 class NewFeedback(BaseModel):

@@ -18,13 +18,14 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.config import Settings
-from citewell.interfaces.http.access import WIDGET, is_https
+from citewell.interfaces.http.access import OPEN, WIDGET, is_https
 from citewell.interfaces.http.deps import READING
 from citewell.interfaces.http.errors import Refused, reply
 from citewell.interfaces.problem import problem_of
 
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
 UPLOADS = ("/documents", "/api/papers", "/api/data/sources", "/api/chunks")  # ends of the paths that files are sent to
+LARGEST_OPEN = 4_096  # bytes of a request to what is open to everybody: a token to sign in with has 46
 ENVELOPE = 1_000_000  # bytes that a multipart form adds to its files at most
 
 
@@ -109,6 +110,8 @@ class Guard:
         return shown
 
     def _limit(self, path: str, headers: Headers) -> int:
+        if path in OPEN:
+            return LARGEST_OPEN
         upload = path.endswith(UPLOADS) and headers.get("content-type", "").startswith("multipart/form-data")
         return self.largest_file + ENVELOPE if upload else LARGEST_BODY
 

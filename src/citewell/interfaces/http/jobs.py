@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 from starlette.types import Scope
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import LOOK, Citewell, check_still
 from citewell.interfaces.http.sse import Pair, event_stream
 from citewell.knowledge.jobs import ENDED, Job
@@ -17,7 +18,7 @@ from citewell.service.app import App
 from citewell.service.jobs import cancel
 from citewell.service.view import need
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=JSONRoute)
 POLL = 0.25  # seconds between two looks at the table: the worker may be another process
 
 

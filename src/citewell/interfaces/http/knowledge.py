@@ -11,6 +11,7 @@ from typing import Literal
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Admin, Asking, Citewell, Reviewer
 from citewell.interfaces.http.description import replies
 from citewell.knowledge.confirmed import Logged
@@ -25,7 +26,7 @@ from citewell.service.knowledge_gc import gc as clean
 from citewell.service.knowledge_health import Checked, check_all
 from citewell.service.view import need
 
-router = APIRouter(prefix="/api/knowledge", tags=["knowledge"])
+router = APIRouter(prefix="/api/knowledge", tags=["knowledge"], route_class=JSONRoute)
 
 
 class Weighed(Confirmed):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,8 +66,9 @@ class Through(Response):
 class Door:
     """The way from our web application to the protocol's library. Open inside `open()`."""
 
-    def __init__(self, stopping: Stopping) -> None:
+    def __init__(self, stopping: Stopping, tell: Callable[[str], str]) -> None:
         self._stopping = stopping
+        self._tell = tell
         self._serving: asyncio.Task[None] | None = None
         self._manager: asyncio.Future[StreamableHTTPSessionManager] | None = None
         self._closing = asyncio.Event()
@@ -167,7 +168,7 @@ class Door:
 
     async def _serve(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
         try:
-            manager = await anyio.to_thread.run_sync(_build)
+            manager = await anyio.to_thread.run_sync(_build, self._tell)
             async with manager.run():
                 ready.set_result(manager)
                 await self._closing.wait()
@@ -178,7 +179,7 @@ class Door:
             self._serving = None  # the next request tries again
 
 
-def _build() -> StreamableHTTPSessionManager:
+def _build(tell: Callable[[str], str]) -> StreamableHTTPSessionManager:
     """Sessions, so that older clients can cancel; clients of 2026-07-28 and later need none and get none."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
@@ -190,7 +191,7 @@ def _build() -> StreamableHTTPSessionManager:
         go_on(request.scope[DOING])  # a session's tools run in a task that its first request began
         return Visit(view_of(request.scope), caller_of(request.scope).user_id, base_of(request))
 
-    server = build(Place(local=False, visit=visit))
+    server = build(Place(local=False, visit=visit, tell=tell))
     return StreamableHTTPSessionManager(
         app=server._lowlevel_server,  # noqa: SLF001  # its own way of mounting brings a web application of its own
         session_idle_timeout=IDLE_SECONDS,

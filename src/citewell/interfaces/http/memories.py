@@ -10,11 +10,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.knowledge.memory import Forgotten, Memory
 from citewell.service import memory as service
 
-router = APIRouter(prefix="/api/memories", tags=["memories"])
+router = APIRouter(prefix="/api/memories", tags=["memories"], route_class=JSONRoute)
 
 
 class Memories(BaseModel):

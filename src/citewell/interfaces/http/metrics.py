@@ -7,6 +7,7 @@ id, no name.
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from typing import cast
 
 from fastapi import APIRouter, Request, Response
@@ -15,6 +16,7 @@ from prometheus_client.exposition import choose_encoder
 
 from citewell import __version__
 from citewell.errors import Stopped
+from citewell.interfaces.http.connections import REASONS, Connections
 from citewell.service.app import App
 from citewell.service.figures import Figures, figures
 from citewell.watch import CANCELLED, Doing
@@ -60,9 +62,12 @@ class Metrics:
         self.requests = counter("http_requests", "Requests, by route and status.", "method", "route", "status")
         self.request_seconds = seconds("http_request", "To the end of the reply, streams too.", QUICK, "method", "route")
         self.requests_running = gauge("http_requests_running", "Requests in hand.")
+        self.connections = gauge("connections", "Connections that are open.")
+        self.closed = counter("connections_closed", "Connections closed for want of room or because they were slow.", "reason")
         self.limited = counter("rate_limited", "Requests refused because of a limit (access).", "limit")
         self.refused = counter("sign_in_refused", "Requests of nobody who is signed in, by code.", "reason")
         self.answers = counter("answers", "Questions, by agent and how they ended.", "agent", "status")
+        self.orders = counter("passages_with_orders", "Passages read for answers that tell a machine what to do.", "agent")
         self.answer_seconds = seconds("answer", "From question to answer.", SLOW, "agent")
         self.first_token = seconds("answer_first_token", "From question to the first piece of the draft.", SLOW, "agent")
         self.answers_running = gauge("answers_running", "Questions that are being answered.")
@@ -89,6 +94,13 @@ class Metrics:
             "job": self._job,
         }
 
+    def watch_connections(self, book: Connections) -> Callable[[str], None]:
+        """Tell how many are open; what comes back hears why one was closed."""
+        self.connections.set_function(lambda: book.count)
+        for reason in REASONS:
+            self.closed.labels(reason)
+        return lambda reason: self.closed.labels(reason).inc()
+
     def began(self, doing: Doing) -> None:
         if doing.kind == "request":
             self.requests_running.inc()
@@ -114,6 +126,8 @@ class Metrics:
         self.answers_running.dec()
         status = doing.facts.get("status")
         self.answers.labels(doing.name, status or failed(doing.outcome)).inc()
+        if orders := doing.facts.get("orders"):
+            self.orders.labels(doing.name).inc(orders)
         if status:
             self.answer_seconds.labels(doing.name).observe(doing.seconds)
         if doing.first is not None:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from citewell.interfaces.http.address import base_of
-from citewell.interfaces.http.ask import check_text, while_connected
+from citewell.interfaces.http.ask import while_connected
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.openai_errors import OpenAIRoute, data_line
 from citewell.interfaces.http.openai_messages import ChatRequest, question_of
@@ -49,7 +49,6 @@ AtWork = Annotated[set[asyncio.Task[None]], Depends(_at_work)]
 async def chat_completions(request: Request, body: ChatRequest, app: Citewell, caller: Asking, at_work: AtWork) -> Response:
     """Answer the last message of a chat, in the form of OpenAI's interface."""
     asked, warnings = question_of(body, caller.user_id)
-    check_text(asked)
     asked, chosen = await with_usual(app, asked)
     warnings += chosen
     reply = Reply(body.model, base_of(request), body.citewell.sources)

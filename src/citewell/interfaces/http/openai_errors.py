@@ -14,11 +14,12 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from citewell.errors import CitewellError, InvalidInput, NotFound
-from citewell.interfaces.http.errors import headers_of, request_id_now, status_of
+from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.errors import headers_of, place_of, request_id_now, status_of, telling
+from citewell.interfaces.problem import shortened
 
 log = logging.getLogger(__name__)
 TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -40,7 +41,7 @@ class UnknownModel(NotFound):
     code = "model_not_found"
 
 
-class OpenAIRoute(APIRoute):
+class OpenAIRoute(JSONRoute):
     """A route whose failures have OpenAI's shape."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -50,7 +51,7 @@ class OpenAIRoute(APIRoute):
             try:
                 return await handle(request)
             except CitewellError as error:
-                return of_ours(error)
+                return of_ours(error, telling(request.app))
             except RequestValidationError as error:
                 return of_body(error)
             except HTTPException as error:
@@ -66,7 +67,7 @@ class OpenAIRoute(APIRoute):
 def shape(status: int, message: str, *, param: str | None = None, code: str | None = None) -> dict[str, Any]:
     """The body of an error."""
     kind = TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    return {"error": {"message": message, "type": kind, "param": param, "code": CODES.get(status, code)}}
+    return {"error": {"message": shortened(message), "type": kind, "param": param, "code": CODES.get(status, code)}}
 
 
 def reply(
@@ -81,12 +82,12 @@ def reply(
     return JSONResponse(body, status_code=status, headers=dict(headers) if headers else None)
 
 
-def of_ours(error: CitewellError) -> JSONResponse:
+def of_ours(error: CitewellError, tell: Callable[[str], str] = str) -> JSONResponse:
     """What we explain: message and hint as one text, since that shape has no place for a hint."""
     status = status_of(error)
     param = "model" if isinstance(error, UnknownModel) else getattr(error, "param", None)
     # they say 400 where we say 422
-    said = in_words(error.message, error.hint)
+    said = tell(in_words(error.message, error.hint))
     return reply(400 if status == 422 else status, said, param=param, code=error.code, headers=headers_of(error))
 
 
@@ -95,7 +96,7 @@ def of_body(error: RequestValidationError) -> JSONResponse:
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return reply(400, "the body is not valid JSON; send one JSON object, in UTF-8", code="invalid_json")
-    where = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
+    where = place_of(first)
     return reply(400, f"{where}: {first['msg']}", param=where, code="invalid_value")
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.ask import EVENTS, answered
-from citewell.interfaces.http.body import checked, one_file
+from citewell.interfaces.http.body import JSONRoute, checked, checked_json, one_file
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.description import replies
 from citewell.interfaces.http.documents import disposition
@@ -30,7 +30,7 @@ from citewell.service.uploads import base_name
 from citewell.skills.reading import Selection
 from citewell.types import Answer
 
-router = APIRouter(prefix="/api/papers", tags=["papers"])
+router = APIRouter(prefix="/api/papers", tags=["papers"], route_class=JSONRoute)
 ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}, "description": EVENTS}}
 FIELDS = {"user_id": {"type": "string"}, "title": {"type": "string"}, "lang": {"type": "string", "enum": ["en", "zh"]}}
 
@@ -107,7 +107,7 @@ async def begin(request: Request, app: Citewell, caller: Asking) -> Begun:
     """A session of the paper in the file of a multipart form, or at the `url` of a JSON object; a job makes its report."""
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
-        said: Wishes = (page := checked(WebPaper, await request.body()))
+        said: Wishes = (page := await checked_json(WebPaper, request))
         whose = caller.whose(said.user_id or None)
         session = await service.begin(app, url=page.url, user_id=whose, title=page.title)
     elif kind.startswith("multipart/form-data"):

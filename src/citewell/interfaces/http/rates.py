@@ -31,11 +31,11 @@ class Rates:
 
     async def attempt(self, address: str) -> None:
         """A try to sign in, or a token that is nobody's. Raises Refused (429)."""
-        await self._hit(self._tries, _network(address), "access.tries_a_minute", "see that the token is right")
+        await self._hit(self._tries, network_of(address), "access.tries_a_minute", "see that the token is right")
 
     async def visit(self, address: str, which: str) -> None:
         """A question or a vote from a page of another site; `which` is its token. Raises Refused (429)."""
-        await self._hit(self._visits, _network(address), "access.visits_a_minute", "ask less often")
+        await self._hit(self._visits, network_of(address), "access.visits_a_minute", "ask less often")
         await self._hit(self._days, which, "access.visits_a_day", "others have asked too")
 
     async def _hit(self, item: RateLimitItem, who: str, setting: str, what: str) -> None:
@@ -50,7 +50,7 @@ class Rates:
         raise refused
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
     """Whom an address stands for: with IPv6 everybody has 2^64 of them."""
     with suppress(ValueError):
         if (found := ipaddress.ip_address(address)).version == 6:

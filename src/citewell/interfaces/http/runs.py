@@ -5,11 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.knowledge.runs import Unfinished
 from citewell.service.ask import unfinished
 
-router = APIRouter(prefix="/api/runs", tags=["ask"])
+router = APIRouter(prefix="/api/runs", tags=["ask"], route_class=JSONRoute)
 
 
 class Runs(BaseModel):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell
 from citewell.service.search import SearchRequest, SearchResult
 from citewell.service.search import search as passages
 
-router = APIRouter(prefix="/api", tags=["search"])
+router = APIRouter(prefix="/api", tags=["search"], route_class=JSONRoute)
 
 
 @router.post("/search")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.knowledge.sessions import SessionInfo
 from citewell.service import sessions as service
 from citewell.service.sessions import AnsweredQuestion
 from citewell.types import Message
 
-router = APIRouter(prefix="/api/sessions", tags=["sessions"])
+router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=JSONRoute)
 
 
 class Sessions(BaseModel):

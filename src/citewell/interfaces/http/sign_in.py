@@ -15,11 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.config import Settings
 from citewell.interfaces.http.access import BEARER, COOKIE, cookie_of, is_https, lifetime
-from citewell.interfaces.http.deps import ASKED, FAILED, Caller, Citewell, caller_of
+from citewell.interfaces.http.body import JSONRoute
+from citewell.interfaces.http.deps import ASKED, Caller, Citewell, caller_of
 from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.users import Role, csrf_of
 
-router = APIRouter(prefix="/api", tags=["sign-in"])
+router = APIRouter(prefix="/api", tags=["sign-in"], route_class=JSONRoute)
 
 
 class Me(BaseModel):
@@ -57,11 +58,9 @@ async def sign_in(body: Token, request: Request, response: Response, app: Citewe
         return _me(caller, app.settings)
     holder = await app.users.holder(body.token.strip())
     if holder is None:
-        await cast("Callable[[], Awaitable[None]]", request.scope[FAILED])()
         hint = "paste it whole, from cw_ on; `citewell user token NAME` makes a new one"
         raise Refused(401, "wrong_token", "the token is unknown, was revoked, or has run out", hint, headers=BEARER)
     if holder.scope:  # everybody has it: it must not use up what its user may ask
-        await cast("Callable[[], Awaitable[None]]", request.scope[FAILED])()
         raise Refused(
             403, "not_allowed", "this token is for the chat element", "sign in with another: citewell user token NAME"
         )

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.interfaces.http.description import replies
 from citewell.interfaces.http.documents import disposition
@@ -16,7 +17,7 @@ from citewell.service import sites as service
 from citewell.service.app import App
 from citewell.service.sites import SiteInfo, SitePage
 
-router = APIRouter(prefix="/api/sites", tags=["sites"])
+router = APIRouter(prefix="/api/sites", tags=["sites"], route_class=JSONRoute)
 
 
 class SiteList(BaseModel):

@@ -15,7 +15,7 @@ from fastapi import Request
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
 from citewell.errors import CitewellError
-from citewell.interfaces.http.errors import fault
+from citewell.interfaces.http.errors import fault, telling
 from citewell.interfaces.problem import problem_of
 from citewell.service.stopping import stopped
 
@@ -39,12 +39,15 @@ def event_stream(
     """
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     stopping = request.app.state.citewell.stopping
-    return EventSourceResponse(_lines(pairs, stopping.closing if follows else stopping.cut, line), headers=headers)
+    over = stopping.closing if follows else stopping.cut
+    return EventSourceResponse(_lines(pairs, over, line, telling(request.app)), headers=headers)
 
 
-async def _lines(pairs: AsyncIterator[Pair], over: asyncio.Event, line: Callable[[str, Any], bytes]) -> AsyncIterator[bytes]:
+async def _lines(
+    pairs: AsyncIterator[Pair], over: asyncio.Event, line: Callable[[str, Any], bytes], tell: Callable[[str], str]
+) -> AsyncIterator[bytes]:
     queue: asyncio.Queue[Pair | None] = asyncio.Queue(maxsize=64)
-    filling = asyncio.create_task(_fill(queue, pairs))
+    filling = asyncio.create_task(_fill(queue, pairs, tell))
     tasks = [filling, asyncio.create_task(_stop(queue, filling, over))]
     try:
         while True:
@@ -63,13 +66,13 @@ async def _lines(pairs: AsyncIterator[Pair], over: asyncio.Event, line: Callable
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _fill(queue: asyncio.Queue[Pair | None], pairs: AsyncIterator[Pair]) -> None:
+async def _fill(queue: asyncio.Queue[Pair | None], pairs: AsyncIterator[Pair], tell: Callable[[str], str]) -> None:
     try:
         async with aclosing(pairs) as source:  # type: ignore[type-var]  # an async generator wherever it is one
             async for pair in source:
                 await queue.put(pair)
     except CitewellError as error:
-        await queue.put(("error", problem_of(error)))
+        await queue.put(("error", problem_of(error, tell)))
     except Exception as error:
         log.exception("stream")
         await queue.put(("error", fault(type(error).__name__)))

@@ -44,9 +44,7 @@ async def ready(request: Request, app: Citewell, response: Response, strict: boo
     """503 while the database takes nothing, and from the moment on that the server is told to stop. `degraded` while a model is
     missing or its last call failed: answers are poorer then; with `strict` that is 503 too. At most a second old.
     """
-    found = await _looked(request.app.state, app)
-    if app.settings.auth == "token":  # anybody may ask
-        found = without_paths(found, app.settings)
+    found = without_paths(await _looked(request.app.state, app), app.settings)
     bad = {"unavailable", "stopping", "degraded"} if strict else {"unavailable", "stopping"}
     response.status_code = 503 if found.status in bad else 200
     return found

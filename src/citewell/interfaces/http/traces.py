@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.knowledge.traces import TraceSummary, Wanted
 from citewell.service import traces as service
@@ -18,7 +19,7 @@ from citewell.service.replay import replay as run_again
 from citewell.service.view import need
 from citewell.types import Status, Trace
 
-router = APIRouter(prefix="/api/traces", tags=["traces"])
+router = APIRouter(prefix="/api/traces", tags=["traces"], route_class=JSONRoute)
 
 
 class Traces(BaseModel):

@@ -11,6 +11,7 @@ import logging
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Admin, Caller, Citewell, caller_of
 from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.users import LONGEST_NAME, Made, Role, TokenInfo, User
@@ -27,7 +28,7 @@ def _signing_in(request: Request) -> None:
         raise Refused(409, "no_sign_in", "nobody signs in here, so there are no users to look after", hint)
 
 
-router = APIRouter(prefix="/api/users", tags=["users"], dependencies=[Depends(_signing_in)])
+router = APIRouter(prefix="/api/users", tags=["users"], dependencies=[Depends(_signing_in)], route_class=JSONRoute)
 
 
 class NewToken(BaseModel):

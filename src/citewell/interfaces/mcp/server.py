@@ -18,6 +18,7 @@ from citewell import __version__
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.interfaces.mcp.shown import failure
 from citewell.interfaces.mcp.tools import Place, Say, Tools
+from citewell.interfaces.problem import shortened
 from citewell.service.documents import read_document
 
 INSTRUCTIONS = """\
@@ -28,6 +29,7 @@ READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ASKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
 VOTES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+MOST_FAULTS, LONGEST_FAULT = 10, 300  # wrong arguments that are told of one call, and characters of each
 LONGEST = 200_000  # characters of a document as a resource
 
 
@@ -42,7 +44,8 @@ class Server(MCPServer[None]):
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.__cause__.errors()]
+            told = error.__cause__.errors(include_url=False, include_input=False)[:MOST_FAULTS]
+            faults = [shortened(f"{'.'.join(map(str, each['loc']))}: {each['msg']}", LONGEST_FAULT) for each in told]
             return failure(InvalidInput("; ".join(faults), hint=f"the input schema of {name} says what it takes"))
 
 

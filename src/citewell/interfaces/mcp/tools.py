@@ -63,10 +63,13 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the tools are used. `local`: on the machine of the user, whose files are read, and where nobody else does jobs."""
+    """Where the tools are used. `local`: on the machine of the user, whose files are read, and where nobody else does jobs.
+    `tell`: what is told of an error's texts.
+    """
 
     local: bool
     visit: Callable[[Say], Visit]
+    tell: Callable[[str], str] = str
 
 
 def told(
@@ -79,7 +82,7 @@ def told(
         try:
             return await tool(self, *args, **kwargs)
         except CitewellError as error:
-            return shown.failure(error)
+            return shown.failure(error, self._place.tell)
 
     return run
 

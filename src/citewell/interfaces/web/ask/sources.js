@@ -41,7 +41,8 @@ function Source({ citation, onCite }) {
       <span class="source-n" aria-hidden="true">${citation.n}</span>
       <span class="source-words">
         <span class="source-place"><${Icon} name=${MARKS[citation.origin] ?? "file"} />${" "}${placed(citation)}
-          ${citation.status === "weak" && html`<span class="source-weak">${t("ask.weak")}</span>`}</span>
+          ${citation.status === "weak" && html`<span class="source-weak">${t("ask.weak")}</span>`}
+          ${citation.gives_orders && html`<span class="source-weak">${t("ask.gives_orders")}</span>`}</span>
         <q class="source-quote">${citation.quote}</q>
       </span>
     </button>

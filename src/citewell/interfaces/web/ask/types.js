@@ -18,6 +18,7 @@
  * @property {number} score
  * @property {"verified" | "weak"} status
  * @property {number | null} fetched_at
+ * @property {boolean} [gives_orders]
  */
 
 /**

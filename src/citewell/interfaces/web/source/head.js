@@ -50,7 +50,8 @@ export function Place({ citation, kind, title, found }) {
     !citation.quote && info ? bytes(info.bytes) : "",
   ];
   return html`<p class="panel-place">${parts.filter(Boolean).map((part, i) => html`<span key=${i}>${part}</span>`)}
-    ${citation.status === "weak" && html`<span class="badge warn">${t("source.weak")}</span>`}</p>`;
+    ${citation.status === "weak" && html`<span class="badge warn">${t("source.weak")}</span>`}
+    ${citation.gives_orders && html`<span class="badge warn">${t("source.gives_orders")}</span>`}</p>`;
 }
 
 /** The words themselves; long ones are folded. @param {{text: string}} props */

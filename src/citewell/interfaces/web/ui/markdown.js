@@ -153,5 +153,6 @@ export function Tip({ citation, at, id }) {
     <strong class="cite-tip-place">${placed(citation)}</strong>
     <q class="cite-tip-quote">${citation.quote}</q>
     ${citation.status === "weak" && html`<span class="cite-tip-weak">${t("ask.weak")}</span>`}
+    ${citation.gives_orders && html`<span class="cite-tip-weak">${t("ask.gives_orders")}</span>`}
   </div>`;
 }

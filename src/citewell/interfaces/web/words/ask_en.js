@@ -212,6 +212,7 @@ export const en = {
   more_sources: "{n} more {n|source|sources}",
   page: "page {n}",
   weak: "weak proof",
+  gives_orders: "its passage gives orders to machines; none was followed",
   fetched: "fetched {day}",
   cite: "Source {n}: {place}",
   no_panel: "the source cannot be shown here",

@@ -209,6 +209,7 @@ export const zh = {
   more_sources: "还有 {n} 个来源",
   page: "第 {n} 页",
   weak: "证据较弱",
+  gives_orders: "该段落含有对机器的指令，均未执行",
   fetched: "读取于 {day}",
   cite: "来源 {n}：{place}",
   no_panel: "这里无法显示来源",

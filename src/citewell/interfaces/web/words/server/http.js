@@ -39,7 +39,6 @@ export const http = {
   "send one file, as a part with a file name": "请只发送一个带文件名的文件",
   "send one JSON object, in UTF-8": "请发送一个 UTF-8 编码的 JSON 对象",
   "send one paper, as a part with a file name": "请只发送一篇带文件名的论文",
-  "send valid UTF-8": "请发送有效的 UTF-8",
   "send X-CSRF-Token with the csrf of GET /api/me; programs send Authorization: Bearer TOKEN instead of a cookie":
     "请发送 X-CSRF-Token，值为 GET /api/me 返回的 csrf；程序请用 Authorization: Bearer TOKEN 代替 cookie",
   "set auth = \"token\" and start the server; until then `citewell user add NAME` adds users":
@@ -54,7 +53,13 @@ export const http = {
   "the page has no file {1}": "页面没有文件 {1}",
   "the paths and their methods are listed at /api/openapi.json": "各路径及其方法见 /api/openapi.json",
   "the paths are listed at /api/openapi.json": "各路径见 /api/openapi.json",
-  "the request holds half a character (a lone surrogate)": "请求中有半个字符（单独的代理项）",
+  "this address has too many connections open": "这个地址打开的连接太多",
+  "close some of them; access.connections says how many": "请关闭其中一些；上限由 access.connections 规定",
+  "the server has no room for more connections": "服务器无法再接受更多连接",
+  "try again in some seconds": "请几秒后再试",
+  "the request did not come in time": "请求没有及时发完",
+  "send it at once": "请一次发完",
+  "the body holds more than {1} values": "请求体中的值超过 {1} 个",
   "the request is larger than the {1} bytes allowed": "请求大于上限 {1} 字节",
   "the server is stopping and takes nothing new": "服务器正在停止，不再接受新请求",
   "the token is unknown, was revoked, or has run out": "令牌不正确、已撤销或已过期",

@@ -1,0 +1,78 @@
+"""The socket that a server listens on, and how many descriptors there are for what comes in by it.
+
+The one rule: running out of descriptors closes the newest caller's connection and nothing else: one is kept for that.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import socket
+import sys
+from contextlib import suppress
+from typing import Any, Final
+
+if sys.platform != "win32":
+    import resource
+
+log = logging.getLogger(__name__)
+
+BACKLOG: Final = 128  # connections that wait to be taken; asyncio takes so many at once before it looks at any of them
+WANTED: Final = 65_536  # descriptors, where the system lets a process have them
+FEW: Final = 1_024  # where it does not say
+
+
+class Listener(socket.socket):
+    """Turns a caller away where no descriptor is left for them. asyncio would try again at once, as often as the backlog is
+    long, and write a traceback each time.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._spare = os.open(os.devnull, os.O_RDONLY)
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        try:
+            return super().accept()
+        except OSError as error:
+            if error.errno not in {errno.EMFILE, errno.ENFILE}:
+                raise
+        self._turn_away()
+        raise ConnectionAbortedError(errno.ECONNABORTED, "no descriptor is left for it")  # asyncio goes on with the next
+
+    def close(self) -> None:
+        self._give_back()
+        super().close()
+
+    def _turn_away(self) -> None:
+        self._give_back()
+        with suppress(OSError):
+            super().accept()[0].close()
+        with suppress(OSError):  # then the next one that goes makes room
+            self._spare = os.open(os.devnull, os.O_RDONLY)
+        log.warning("no file descriptor is left: connections are turned away")
+
+    def _give_back(self) -> None:
+        if self._spare >= 0:
+            os.close(self._spare)
+            self._spare = -1
+
+
+def descriptors() -> int:
+    """How many this process may have open."""
+    if sys.platform == "win32":
+        return FEW
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return WANTED if soft == resource.RLIM_INFINITY else soft
+
+
+def raise_descriptors() -> None:
+    """As many as the system lets this process have, `WANTED` at most."""
+    if sys.platform == "win32":
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # some systems let a process have fewer than they say
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
