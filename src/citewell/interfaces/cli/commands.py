@@ -30,6 +30,7 @@ from citewell.interfaces.cli.commands_backup import backup, restore
 from citewell.interfaces.cli.commands_check import check
 from citewell.interfaces.cli.commands_data import data_app
 from citewell.interfaces.cli.commands_data_ask import data_ask
+from citewell.interfaces.cli.commands_jobs import jobs_app
 from citewell.interfaces.cli.commands_knowledge import feedback, knowledge_app
 from citewell.interfaces.cli.commands_mcp import mcp
 from citewell.interfaces.cli.commands_memory import memory_app
@@ -51,6 +52,7 @@ data_app.command(name="ask")(data_ask)
 app.add_typer(data_app, name="data")
 app.add_typer(memory_app, name="memory")
 app.add_typer(knowledge_app, name="knowledge")
+app.add_typer(jobs_app, name="jobs")
 app.add_typer(papers_app, name="papers")
 app.add_typer(sites_app, name="sites")
 app.add_typer(trace_app, name="trace")
