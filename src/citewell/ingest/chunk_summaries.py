@@ -47,10 +47,17 @@ def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     parts = [part for part in _parts(chunks) if len(part) > 1]
     if not parts:
         return list(chunks)
-    bodies = [_sentences(document.text[part[0].start : part[-1].end], by_line=is_code(document.media_type)) for part in parts]
-    known = Counter(term for body in bodies for sentence in body for term in sentence.terms)
-    total = sum(len(body) for body in bodies)
-    summaries = [_summary(document, part, _extract(body, known, total)) for part, body in zip(parts, bodies, strict=True)]
+    by_line = is_code(document.media_type)
+
+    def bodies() -> Iterator[list[_Sentence]]:
+        """One at a time: all of a long document take twenty times its memory."""
+        return (_sentences(document.text[part[0].start : part[-1].end], by_line=by_line) for part in parts)
+
+    known, total = Counter[str](), 0
+    for body in bodies():
+        known.update(term for sentence in body for term in sentence.terms)
+        total += len(body)
+    summaries = [_summary(document, part, _extract(body, known, total)) for part, body in zip(parts, bodies(), strict=True)]
     return [*chunks, *summaries]
 
 

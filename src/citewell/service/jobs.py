@@ -30,6 +30,7 @@ from citewell.service.collections_of import reach
 from citewell.service.embedding import Embedding
 from citewell.service.feedback import KIND as FEEDBACK
 from citewell.service.feedback import try_again as try_votes_again
+from citewell.service.hidden_copies import sweep, told_of
 from citewell.service.holder import Holder
 from citewell.service.rechunk import RechunkReport
 from citewell.service.summaries import keep_writing
@@ -123,13 +124,15 @@ async def _work(app: App) -> None:
 
 
 async def _pick_up(app: App) -> None:
-    """What earlier runs left: bytes of no job, chunks without vectors. Then, for ever, chunks that other work leaves (jobs
+    """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors. Then, for ever, chunks that other work leaves (jobs
     that were cancelled, sections cut anew); the newest first, because `citewell add` beside us begins with the oldest.
     """
     try:
         await anyio.to_thread.run_sync(throw_away_orphans, _uploads(app), await app.jobs.folders())
+        for left in await anyio.to_thread.run_sync(sweep, app.settings.home):
+            log.warning("%s", told_of(left))
     except Exception:
-        log.exception("bytes of no job stay in %s", _uploads(app))
+        log.exception("what earlier runs left stays in %s", app.settings.home)
     while True:
         try:
             await try_votes_again(app)

@@ -79,13 +79,16 @@ def add(
     priority: Annotated[
         int | None, typer.Option(help="0 (ordinary) to 10: found before others as good.", show_default=False)
     ] = None,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Take what links in a folder lead to outside of it, too.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Add files, folders and web pages to a collection."""
     from citewell.interfaces.cli.add import add as work
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: work(app, paths, collection, json, priority=priority), json=json)
+    run(lambda app: work(app, paths, collection, json, priority=priority, links=follow_links), json=json)
 
 
 @app.command()
