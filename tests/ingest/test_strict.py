@@ -8,14 +8,15 @@ import zipfile
 
 import docx
 import pytest
-
 from tests.ingest.test_presentation import shape, slides
 from tests.ingest.test_spreadsheet import Maker, data, workbook
 
 from citewell.config import IngestSettings
 from citewell.ingest import PARSERS
 
-NAMES = re.compile(rb"http://schemas\.openxmlformats\.org/(wordprocessingml|spreadsheetml|presentationml|drawingml|officeDocument)/2006/")
+NAMES = re.compile(
+    rb"http://schemas\.openxmlformats\.org/(wordprocessingml|spreadsheetml|presentationml|drawingml|officeDocument)/2006/"
+)
 
 
 def strict(usual: bytes) -> bytes:

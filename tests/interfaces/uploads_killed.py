@@ -53,8 +53,7 @@ main()
 
 @dataclass
 class Uploads:
-    """A home, one server on it after another, and the jobs that were acknowledged. `wait`: seconds that a file takes to open.
-    """
+    """A home, one server on it after another, and the acknowledged jobs. `wait`: seconds that a file takes to open."""
 
     home: Path
     folder: Path

@@ -36,7 +36,8 @@ class Relation:
 class Package:
     """The parts of an office file. `known_by`: the beginning of a part's name without which it is no `words`.
 
-    `data`: its bytes in the form that everything reads. Raises UnreadableFile, with the reason, for what is none, is protected, broken, or too large to unpack.
+    `data`: its bytes in the form that everything reads. Raises UnreadableFile, with the reason, for what is none, is protected,
+    broken, or too large to unpack.
     """
 
     def __init__(

@@ -71,13 +71,15 @@ def _copy(reader: sqlite3.Connection, target: Path) -> None:
 
 
 def check(path: Path) -> int:
-    """The schema of a database that nobody writes to, is whole, and Citewell's: every page and index, every reference, every
-    original by its sum. Raises StorageError.
+    """The schema of a copy that nobody else has, is whole, and Citewell's: every page and index, every reference, every
+    original by its sum, the index of words. Raises StorageError.
     """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             schema = _looked_at(connection, path).schema
             wrong = next(_damage(connection), None)
+        if wrong is None:
+            _check_words(path)
     except sqlite3.Error as error:
         raise storage_error(path, error) from error
     if wrong is not None:
@@ -96,6 +98,13 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
         for sha256, data in connection.execute("SELECT sha256, data FROM files"):
             if hashlib.sha256(data).hexdigest() != sha256:
                 yield f"the bytes of the original {sha256[:12]} are not those that were added"
+
+
+def _check_words(path: Path) -> None:
+    """The index of words against what it holds, which a connection has to be able to write for. Raises sqlite3.Error."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone():
+            connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
 
 
 @contextmanager

@@ -125,8 +125,8 @@ class Jobs:
         return await self._db.read(lambda connection: self._waiting(connection, kind, alone=True) is not None)
 
     async def blame(self, process: str) -> list[Job]:
-        """A process that did one job at a time has died, and whoever started it lives: what it was at was the cause. It is tried
-        again a little later, or given up; what it was sent with is kept.
+        """A process that did one job at a time has died, and whoever started it lives: what it was at was the cause. It is
+        tried again a little later, or given up; what it was sent with is kept.
         """
 
         def blame(connection: Connection) -> list[Job]:

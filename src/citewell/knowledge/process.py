@@ -47,7 +47,7 @@ def name_of(number: int) -> str:
 
 
 def clock_mark() -> str:
-    """What the names of processes have in common whose clock that counts from the machine's start (`time.monotonic`) is ours."""
+    """What the names of processes have in common whose clock from the machine's start (`time.monotonic`) is ours."""
     return f"{_machine()} {UNTOLD} " if _start() == UNTOLD else f" {_start()} "
 
 

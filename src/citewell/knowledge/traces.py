@@ -1,7 +1,8 @@
 """How answers came about, kept for a number of days.
 
 The one rule: a trace is shown to its user only, and past its day to nobody, whether or not it has been deleted yet; each `put`
-deletes those that are (moments.py). Whole traces are large: they are parsed in the database's thread, never where everybody waits.
+deletes those that are (moments.py). Whole traces are large: they are parsed in the database's thread, never where everybody
+waits.
 """
 
 from __future__ import annotations

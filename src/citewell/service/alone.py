@@ -1,7 +1,7 @@
 """Jobs that were under way in several processes that died: each is tried alone, in a process of its own.
 
-The one rule: a process that dies here while the one that started it lives was killed by its job, and by nothing else that the job
-could be taken for; where both die nobody is to blame. It ends with its input, so it never outlives the server for long.
+The one rule: a process that dies here while the one that started it lives was killed by its job; where both
+die nobody is to blame. It ends with its input, so it never outlives the server for long.
 """
 
 from __future__ import annotations

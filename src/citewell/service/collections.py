@@ -40,8 +40,8 @@ async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | N
 
 
 async def delete_collection(app: App, name: str) -> None:
-    """With all its documents; uploads on their way into it, and failed ones, are cancelled. Raises NotFound, and InvalidInput for the one of
-    confirmed answers.
+    """With all its documents; uploads on their way into it, and failed ones, are cancelled. Raises NotFound, and
+    InvalidInput for the one of confirmed answers.
     """
     await get_collection(app, name)
     check_name(name)

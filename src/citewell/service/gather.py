@@ -59,8 +59,8 @@ class Gathered:
 
 
 def gather(paths: Sequence[str], *, pictures: bool = False, links: bool = False) -> Gathered:
-    """Resolve `paths` into readable files, each once, in a stable order. `pictures`: whether a folder's are wanted too. `links`:
-    whether what its links lead to elsewhere is.
+    """Resolve `paths` into readable files, each once, in a stable order. `pictures`: whether a folder's are wanted too.
+    `links`: whether what its links lead to elsewhere is.
     """
     found = Gathered()
     for path in paths:

@@ -1,7 +1,7 @@
 """Copies of a home that killed backups and restores left, with every document in them.
 
-The one rule: what lies in the home is swept away where whoever made it is certainly gone; what lies outside it is told of, and is
-its owner's to remove.
+The one rule: what lies in the home is swept away where whoever made it is certainly gone; what lies outside it is told
+of, and is its owner's to remove.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def told_of(path: Path) -> str:
 
 def _folders(above: Path, begins: str) -> list[Path]:
     try:
-        return sorted(path for path in above.iterdir() if path.name.startswith(begins) and path.is_dir() and not path.is_symlink())
+        return sorted(
+            path for path in above.iterdir() if path.name.startswith(begins) and path.is_dir() and not path.is_symlink()
+        )
     except OSError:
         return []
 

@@ -124,8 +124,9 @@ async def _work(app: App) -> None:
 
 
 async def _pick_up(app: App) -> None:
-    """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors. Then, for ever, chunks that other work leaves (jobs
-    that were cancelled, sections cut anew); the newest first, because `citewell add` beside us begins with the oldest.
+    """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors. Then, for ever, chunks that
+    other work leaves (jobs that were cancelled, sections cut anew); the newest first, because `citewell add` beside us begins
+    with the oldest.
     """
     try:
         await anyio.to_thread.run_sync(throw_away_orphans, _uploads(app), await app.jobs.folders())

@@ -20,7 +20,9 @@ def backup(
     keep: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Verify what was written; then remove all but so many in its folder, named by their moment.", show_default=False
+            min=1,
+            help="Verify what was written; then remove all but so many in its folder, named by their moment.",
+            show_default=False,
         ),
     ] = None,
     json: Json = False,

@@ -147,8 +147,8 @@ class DocumentPart(Shown):
 
 
 class Added(Shown):
-    """`state` `running`: it is still being read; what it is can be found in a moment. `links`: those that lead out of the folder,
-    and were not followed.
+    """`state` `running`: it is still being read; what it is can be found in a moment. `links`: those that lead out of the
+    folder, and were not followed.
     """
 
     state: Literal["done", "running"]
