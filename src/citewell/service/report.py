@@ -27,8 +27,8 @@ class FileReport(Shown):
 
 class AddReport(Shown):
     """In the order of the paths. `skipped`: how many files of each unknown kind the folders held. `links`: those in folders
-    that lead out of them, and were not followed. `error`: what ended the run before all files were dealt with; those that are not
-    listed were not.
+    that lead out of them, and were not followed. `error`: what ended the run before all files were dealt with: those that are
+    not listed were not.
     """
 
     files: list[FileReport]
