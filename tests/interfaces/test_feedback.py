@@ -165,21 +165,10 @@ def test_killed_between_reply_and_job(point: str, cli: Cli, settings: Settings, 
     assert b"noted: this answer becomes knowledge" in killed.stdout
     path = settings.home / "knowledge/confirmed_qa/tr_1.md"
     assert path.exists() == (point == "file")
-    expire(settings)
     [item] = shown(cli, "knowledge", "list")["confirmed"]
     assert (item["state"], len(item["confirmed_by"])) == ("active", 1)
     assert path.exists()
     assert [job.state for job in jobs_of(settings)] == ["done"]
-
-
-def expire(settings: Settings) -> None:
-    """As if the lease of the killed process had run out: fifteen seconds later."""
-
-    async def wait() -> None:
-        async with App(settings) as app:
-            await app.db.write(lambda connection: connection.exec_driver_sql("UPDATE jobs SET lease = 1"))
-
-    asyncio.run(wait())
 
 
 def jobs_of(settings: Settings) -> list[Any]:

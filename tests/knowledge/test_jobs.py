@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from citewell.errors import Conflict, NotFound, StorageError, UnreadableFile
+from citewell.knowledge import jobs as jobs_module
 from citewell.knowledge.db import Database
-from citewell.knowledge.jobs import MOST_ATTEMPTS, Jobs, put_off_so_often
+from citewell.knowledge.jobs import LONGEST_PAUSE, MOST_FAULTS, SUSPECT, Job, Jobs, put_off_so_often
+from citewell.knowledge.process import name_of, this_process
+
+
+def ended_process() -> str:
+    """How a process of this machine named itself that is gone now."""
+    with subprocess.Popen(["sleep", "9"]) as process:
+        name = name_of(process.pid)
+        process.kill()
+    return name
 
 
 class Clock:
@@ -70,7 +81,7 @@ async def test_a_job_is_claimed_once(db: Database, path: Path) -> None:
 async def test_a_dead_workers_job_is_taken_again(db: Database) -> None:
     """Not before its lease runs out; progress renews it; the slow worker's result is refused then."""
     clock = Clock()
-    jobs = Jobs(db, clock, lease=60)
+    jobs = Jobs(db, clock, steady=clock, lease=60)
     job = await jobs.create("add", {})
     await jobs.claim()
     clock.now += 59
@@ -88,23 +99,114 @@ async def test_a_dead_workers_job_is_taken_again(db: Database) -> None:
     assert (await jobs.finish(job.job_id, {}, attempt=2)).state == "done"
 
 
-async def test_a_job_that_kills_its_workers_is_given_up(db: Database) -> None:
-    """After three attempts it is failed and says why; the next job is not held up."""
-    clock = Clock()
-    jobs = Jobs(db, clock, lease=1)
-    bad = await jobs.create("add", {})
-    for _ in range(MOST_ATTEMPTS):
-        assert (await jobs.claim()) is not None
-        clock.now += 2
-    clock.now += 1
-    good = await jobs.create("add", {})
+async def test_deaths_of_a_server_harm_no_job(db: Database, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often: it is free at once, and after the second time taken by those only who try jobs alone."""
+    job = await Jobs(db).create("add", {})
+    for death in range(20):
+        jobs = Jobs(db, lease=3600)
+        name = ended_process()
+        monkeypatch.setattr(jobs_module, "this_process", lambda name=name: name)
+        claimed = await jobs.claim(alone=death >= SUSPECT)
+        assert claimed is not None, death
+        assert (claimed.job_id, claimed.attempts) == (job.job_id, death + 1)
+        assert await jobs.claim(alone=death + 1 < SUSPECT) is None, "others are not to take it"
+    monkeypatch.setattr(jobs_module, "this_process", this_process)
+    assert await Jobs(db).suspected()
+    claimed = await Jobs(db).claim("add", alone=True)
+    assert claimed is not None
+    assert (await Jobs(db).finish(job.job_id, {}, attempt=claimed.attempts)).state == "done"
+
+
+async def test_a_start_of_the_machine_is_no_jobs_fault(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was at work before is gone, and their job waits as if nothing had been."""
+    machine, _, *rest = this_process().split(" ")
+    before = " ".join([machine, "an-earlier-start", *rest])
+    monkeypatch.setattr(jobs_module, "this_process", lambda: before)
+    job = await Jobs(db).create("add", {})
+    for times in range(SUSPECT + 2):
+        claimed = await Jobs(db, lease=3600).claim()
+        assert claimed is not None
+        assert (claimed.job_id, claimed.attempts) == (job.job_id, times + 1)
+
+
+async def test_clock_that_is_set(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither way does it take a job from who is at work, nor keep one from who waits."""
+    wall, steady = Clock(), Clock()
+    wall.now = 1_700_000_000.0
+    jobs = Jobs(db, wall, steady=steady, lease=60)
+    job = await jobs.create("add", {})
+    assert await jobs.claim() is not None
+    for step in (-86_400.0, 3 * 86_400.0):
+        wall.now += step
+        assert await jobs.claim() is None
+        await jobs.progress(job.job_id, 1, 2, attempt=1)
+    steady.now += 61
+    wall.now -= 86_400
+    assert await jobs.claim() is not None
+    await jobs.put_off(job.job_id, StorageError("full"), 30, attempt=2)
+    wall.now -= 86_400
+    steady.now += 31
+    assert await jobs.claim() is not None
+    await jobs.put_off(job.job_id, StorageError("full"), 30, attempt=2)
+    steady.now = 5.0  # a clock that begins anew, on a system that does not say that it was started: no pause is that long
+    assert await jobs.claim() is not None
+    await jobs.fail(job.job_id, StorageError("full"), attempt=2)
+    wall.now -= 86_400
+    assert await jobs.again("add", ["storage"], 60) == 1, "failed in the future"
+    assert LONGEST_PAUSE < 995
+
+
+async def died_alone(db: Database, monkeypatch: pytest.MonkeyPatch) -> Job:
+    """A process that was alone with the job has died, and whoever started it saw it."""
+    name = ended_process()
+    monkeypatch.setattr(jobs_module, "this_process", lambda: name)
+    claimed = await Jobs(db).claim(alone=True)
+    assert claimed is not None
+    [blamed] = await Jobs(db).blame(name)
+    return blamed
+
+
+async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is tried again a little later each time; the next job is not held up; and it can be tried again after all."""
+    jobs = Jobs(db)
+    bad = await jobs.create("upload", {"folder": "bad"})
+    for _ in range(SUSPECT):
+        name = ended_process()
+        monkeypatch.setattr(jobs_module, "this_process", lambda name=name: name)
+        assert await jobs.claim() is not None
+    assert await jobs.claim() is None
+    for fault in range(1, MOST_FAULTS + 1):
+        await db.write(lambda connection: connection.exec_driver_sql("UPDATE jobs SET lease = 0"))
+        blamed = await died_alone(db, monkeypatch)
+        assert (blamed.job_id, blamed.state) == (bad.job_id, "queued" if fault < MOST_FAULTS else "failed")
+        assert not await jobs.suspected()
+    monkeypatch.setattr(jobs_module, "this_process", this_process)
+    good = await jobs.create("upload", {"folder": "good"})
     claimed = await jobs.claim()
     assert claimed is not None
     assert claimed.job_id == good.job_id
     given_up = await jobs.get(bad.job_id)
-    assert given_up.state == "failed"
     assert given_up.error is not None
     assert given_up.error["code"] == "gave_up"
+    assert await jobs.folders() == {"bad", "good"}
+    assert (await jobs.try_again(bad.job_id)).state == "queued"
+    with pytest.raises(Conflict, match="queued"):
+        await jobs.try_again(bad.job_id)
+    assert await jobs.claim() is None, "it is tried alone"
+    assert (await jobs.claim(alone=True)) is not None
+
+
+async def test_who_ended_is_not_blamed_for_what_it_handed_back(db: Database) -> None:
+    """Only for what it was at."""
+    jobs = Jobs(db)
+    for n in range(4):
+        await jobs.create("add", {"n": n})
+    held = [await jobs.claim() for _ in range(3)]
+    assert held[0] is not None
+    assert held[1] is not None
+    await jobs.release(held[0].job_id, attempt=1)
+    await jobs.put_off(held[1].job_id, StorageError("full"), 30, attempt=1)
+    assert [job.payload["n"] for job in await jobs.blame(this_process())] == [2]
 
 
 async def test_what_ended_does_not_change(db: Database) -> None:
@@ -125,7 +227,7 @@ async def test_a_released_job_loses_no_attempt(db: Database) -> None:
     """It can be taken again at once, however often; a job of another, or one that has ended, is not released."""
     jobs = Jobs(db, lease=60)
     job = await jobs.create("add", {})
-    for _ in range(MOST_ATTEMPTS + 1):
+    for _ in range(4):
         claimed = await jobs.claim()
         assert claimed is not None
         assert claimed.attempts == 1
@@ -141,9 +243,9 @@ async def test_a_released_job_loses_no_attempt(db: Database) -> None:
 async def test_a_job_that_is_put_off_waits_for_its_time(db: Database) -> None:
     """Nobody takes it before; it uses up no attempt; why, and how often, is told; what comes of it in the end clears that."""
     clock = Clock()
-    jobs = Jobs(db, clock, lease=60)
+    jobs = Jobs(db, clock, steady=clock, lease=60)
     job = await jobs.create("add", {})
-    for times in range(1, MOST_ATTEMPTS + 2):
+    for times in range(1, 5):
         claimed = await jobs.claim()
         assert claimed is not None
         assert (claimed.attempts, put_off_so_often(claimed)) == (1, times - 1)

@@ -33,7 +33,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def runs(db: Database, clock: Clock) -> Runs:
-    return Runs(db, 30.0, clock)
+    return Runs(db, 30.0, clock, steady=clock)
 
 
 async def begun(runs: Runs) -> str:

@@ -53,12 +53,37 @@ async def test_traces_expire(db: Database) -> None:
         await traces.get("tr_old")
     assert "2 days" in caught.value.hint
     assert await traces.list(10) == []
-    await traces.put(trace("tr_new", now[0]))
+    for day in (0.9, 1.8, 2.0):  # a library in use: no day without a look at the clock
+        now[0] = day * DAY
+        await traces.put(trace("tr_new", 2 * DAY))
     assert await db.write(lambda c: (traces.expire_in(c, dry_run=True), traces.expire_in(c))) == (0, 0)
     rows = await db.read(lambda c: c.execute(text("SELECT trace_id FROM traces")).scalars().all())
     assert rows == ["tr_new"]
     now[0] = 4 * DAY
+    assert await db.write(traces.expire_in) == 0
+    now[0] = 5 * DAY
     assert await db.write(lambda c: (traces.expire_in(c, dry_run=True), traces.expire_in(c), traces.expire_in(c))) == (1, 1, 0)
+
+
+async def test_a_clock_that_leaps_forward_deletes_nothing(db: Database) -> None:
+    """What it makes old is not shown, and is there again when the clock is right; one that goes on for a day is believed."""
+    now = [1_000 * DAY]
+    traces = Traces(db, 30, lambda: now[0])
+    await traces.put(trace("tr_kept", now[0]))
+    for leap in (400, 31, 90_000):
+        now[0] += leap * DAY
+        await traces.put(trace(f"tr_{leap}", now[0]))
+        with pytest.raises(NotFound):
+            await traces.get("tr_kept")
+        now[0] -= leap * DAY
+        await traces.put(trace("tr_other", now[0]))
+        assert (await traces.get("tr_kept")).trace_id == "tr_kept"
+    now[0] += 40 * DAY  # nobody asked for so long
+    assert await db.write(traces.expire_in) == 0
+    now[0] += 0.9 * DAY
+    assert await db.write(traces.expire_in) == 0
+    now[0] += 0.2 * DAY
+    assert await db.write(traces.expire_in) == 2
 
 
 async def test_a_trace_may_end_at_its_own_time(db: Database) -> None:

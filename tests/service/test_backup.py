@@ -31,6 +31,7 @@ from citewell.service.backup import backup
 from citewell.service.backup_list import Manifest
 from citewell.service.backup_read import newer, read
 from citewell.service.backup_restore import free_to_restore, migrated, put_in_place, unpacked, warnings_of
+from citewell.service.hidden_copies import sweep
 
 Member = tuple[tarfile.TarInfo, bytes]
 
@@ -441,10 +442,18 @@ async def test_killed_in_the_middle(home: Path, archive: Path, tmp_path: Path, w
     if what == "backup":
         assert names(tmp_path, "new*") == []
         backup(home, target, quiet)
-        assert names(home, ".backup-*") == [], "what the killed one left is thrown away"
+        [part] = sweep(home)
+        assert (part.parent, part.name[:12]) == (tmp_path, ".new.tar.gz."), "what it left outside is told of"
+        [left] = names(home, ".backup-*")
+        assert "files" not in names(home / left), "the copy in the home is thrown away"
+        os.unlink(part)  # noqa: PTH108 - nobody else is waiting here
+        assert sweep(home) == []
+        assert names(home, ".backup-*") == []
     else:
+        assert [path.name[:16] for path in sweep(home)] == [".home.restoring-"]
         assert await restored(archive, home, force=True) is not None
         assert (home / "calibration.json").read_text("utf-8") == "{}"
+        assert names(tmp_path, ".home*") == []
 
 
 def killed(what: str, home: Path, archive: Path, mark: Path) -> None:

@@ -40,6 +40,22 @@ def test_links_are_followed_once(tmp_path: Path) -> None:
     assert gather([str(tmp_path)]).files == [real]
 
 
+def test_links_out_of_a_folder(tmp_path: Path) -> None:
+    """They are told of and not followed, unless that is wanted; one that is named itself is meant."""
+    secret, own = write(tmp_path / "elsewhere" / "secret.md"), write(tmp_path / "mine" / "own.md")
+    links = [tmp_path / "mine" / name for name in ("a folder", "b.md")]
+    links[0].symlink_to(tmp_path / "elsewhere")
+    links[1].symlink_to(secret)
+    (tmp_path / "mine" / "within.md").symlink_to(own)
+    (tmp_path / "beside").symlink_to(tmp_path / "mine")
+    for folder in ("mine", "beside"):
+        found = gather([str(tmp_path / folder)])
+        assert (found.files, found.links) == ([own], [str(link) for link in links])
+    found = gather([str(tmp_path / "mine")], links=True)
+    assert (sorted(found.files), found.links) == (sorted([secret, own]), [])
+    assert gather([str(links[1])]).files == [secret]
+
+
 def test_named_paths_are_answered_for(tmp_path: Path) -> None:
     """What is named and cannot be added fails by name and with a reason."""
     unknown, empty = write(tmp_path / "photo.xyz"), tmp_path / "empty"

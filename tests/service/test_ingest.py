@@ -77,7 +77,7 @@ async def test_embedder_that_fails_costs_no_document(app: App, notes: Path, monk
 
 
 async def test_full_disk_ends_the_run_with_whole_documents(app: App, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """StorageError names the file; what was committed is whole, and the next run does the rest."""
+    """The report says why and what was added until then; that is whole, and the next run does the rest."""
     whole, calls = app.catalog.put, []
 
     async def full(*arguments: object, **named: object) -> object:
@@ -87,11 +87,12 @@ async def test_full_disk_ends_the_run_with_whole_documents(app: App, notes: Path
         return await whole(*arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(app.catalog, "put", full)
-    with pytest.raises(StorageError, match="disk is full"):
-        await ingest(app, [str(notes)], "docs")
+    report = (await ingest(app, [str(notes)], "docs")).report
+    assert report.error == {"code": "storage", "message": "citewell.db: the disk is full", "hint": ""}
     documents = await app.catalog.documents("docs")
     assert 0 < len(documents) <= 10
     assert all(info.chunks == 1 for info in documents)
+    assert [file.path for file in report.files if file.status == "added"] == sorted(info.uri for info in documents)
     monkeypatch.setattr(app.catalog, "put", whole)
     done = await ingest(app, [str(notes)], "docs")
     assert sum(file.status == "added" for file in done.report.files) == 30 - len(documents)

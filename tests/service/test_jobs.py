@@ -16,7 +16,8 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput, StorageError
-from citewell.knowledge.jobs import ENDED, MOST_ATTEMPTS, Job
+from citewell.knowledge.jobs import ENDED, Job
+from citewell.knowledge.leases import Leases
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.service import jobs
@@ -89,7 +90,7 @@ async def test_killed_server_finishes_at_the_next_start(settings: Settings, monk
     """A job taken by a worker that died is done by the next one, from the bytes stored before it was acknowledged."""
     async with App(settings) as first:
         job = await submit(first, "docs", [upload("a.md")])
-        monkeypatch.setattr(first.jobs, "_lease", -1.0)  # the lease of a worker long dead
+        monkeypatch.setattr(first.jobs, "_leases", Leases(-1.0))  # the lease of a worker long dead
         assert (await first.jobs.claim()) is not None
     async with App(settings) as second, working(second):
         done = await ended(second, job.job_id)
@@ -204,7 +205,7 @@ async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPa
     whole = ScriptedEmbedder.passages
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     job = await submit(app, "docs", [upload("a.md")])
-    for _ in range(MOST_ATTEMPTS + 1):
+    for _ in range(4):
         async with working(app), asyncio.timeout(10):
             while not (await app.jobs.get(job.job_id)).detail.startswith("0 of"):  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.01)

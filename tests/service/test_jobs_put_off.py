@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sqlite3
+import time
 from contextlib import closing
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import StorageError
-from citewell.knowledge.jobs import MOST_ATTEMPTS, Job
+from citewell.knowledge.jobs import LONGEST_PAUSE, Job
+from citewell.knowledge.leases import Leases
 from citewell.service import jobs
 from citewell.service.add import add_sources
 from citewell.service.app import App
@@ -55,13 +57,14 @@ def folders(app: App) -> list[str]:
 
 
 async def test_an_upload_outlives_a_disk_that_refuses(app: App, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often a worker's death would have ended it: it waits with its bytes and why, and becomes its document."""
-    monkeypatch.setattr(jobs, "add_sources", Refusing(MOST_ATTEMPTS + 1))
+    """However often: it waits with its bytes and why, and becomes its document."""
+    monkeypatch.setattr(jobs, "add_sources", Refusing(4))
     await run(app)
     waits = await app.jobs.get(job.job_id)
     assert (waits.state, waits.attempts, waits.error) == ("queued", 0, {**WHY, "times": "1"})
     assert folders(app) == [job.payload["folder"]]
-    monkeypatch.setattr(app.jobs, "_clock", lambda: waits.updated_at + 10_000)
+    later = time.monotonic() + LONGEST_PAUSE
+    monkeypatch.setattr(app.jobs, "_leases", Leases(15.0, lambda: later))
     monkeypatch.setattr(jobs, "PAUSE", 0.0)
     await run(app)
     done = await app.jobs.get(job.job_id)
@@ -94,7 +97,7 @@ async def test_another_process_writes_for_longer_than_we_wait(settings: Settings
 
 
 async def test_a_disk_that_always_refuses_ends_a_job(app: App, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After so many refusals it fails and says why; its pauses grow, up to the longest."""
+    """After so many refusals it fails, says why, and keeps its bytes; its pauses grow, up to the longest."""
     monkeypatch.setattr(jobs, "add_sources", Refusing(MOST_REFUSALS + 1))
     pauses: list[float] = []
     put_off = app.jobs.put_off
@@ -107,7 +110,11 @@ async def test_a_disk_that_always_refuses_ends_a_job(app: App, job: Job, monkeyp
     await run(app)
     failed = await app.jobs.get(job.job_id)
     assert (failed.state, failed.error) == ("failed", WHY)
+    assert folders(app) == [job.payload["folder"]]
     assert pauses == [5, 20, 80, 320, *[900] * (MOST_REFUSALS - 4)]
+    await jobs.try_again(app, job.job_id)
+    await run(app)
+    assert (await app.jobs.get(job.job_id)).state == "done"
     assert folders(app) == []
 
 

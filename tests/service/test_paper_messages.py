@@ -12,6 +12,7 @@ import pytest
 
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound, StorageError
 from citewell.ingest.paper_read import read_paper
+from citewell.knowledge.leases import Leases
 from citewell.service import alive, ask_paper, papers
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, ask, stream, unfinished
@@ -168,7 +169,7 @@ async def slow_work(app: App, monkeypatch: pytest.MonkeyPatch, event: str) -> tu
 async def test_what_is_being_answered_is_not_taken(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it takes: signs of life are given. Nobody drops or resumes it, and its answer is kept."""
     monkeypatch.setattr(alive, "BEAT", 0.05)
-    monkeypatch.setattr(app.runs, "_lease", 0.3)
+    monkeypatch.setattr(app.runs, "_leases", Leases(0.3))
     session = await routed(app)
     there, go = await slow_work(app, monkeypatch, "ask")
     asking = asyncio.create_task(sent(app, session, QUESTION))

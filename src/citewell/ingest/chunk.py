@@ -17,6 +17,7 @@ from citewell.ingest.chunk_semantic import semantic
 from citewell.ingest.script import weight
 from citewell.types import Chunk, Document, Section
 
+LONGEST_STRETCH: Final = 500_000  # characters of a section that are cut at once
 _SMALL: Final = 0.5  # share of the budget below which a section may share a chunk with its neighbours
 
 
@@ -46,10 +47,24 @@ def by_structure(document: Document, cutting: Cutting) -> list[Chunk]:
     """Chunks that never cross a section, unless neighbours under one heading are small; overlap stays inside a section."""
     spans: list[Span] = []
     for group in _groups(document, cutting.tokens):
-        pieces = atoms(document, group.start, group.end, cutting.tokens)
-        packed = pack(pieces, cutting.tokens, cutting.overlap)
-        spans += [Span(start, end, group.first, group.heading_path) for start, end in packed]
+        for first, last in _stretches(document.text, group.start, group.end):
+            pieces = atoms(document, first, last, cutting.tokens)
+            packed = pack(pieces, cutting.tokens, cutting.overlap)
+            spans += [Span(start, end, group.first, group.heading_path) for start, end in packed]
     return made(document, spans)
+
+
+def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A section that is a whole archive, cut where a paragraph, a line, a sentence or a word ends: its sentences take a dozen
+    times its own memory.
+    """
+    while end - start > LONGEST_STRETCH:
+        stop = start + LONGEST_STRETCH
+        ends = (text.rfind(mark, start + LONGEST_STRETCH // 2, stop) + len(mark) for mark in ("\n\n", "\n", "。", ". ", " "))
+        cut = next((at for at in ends if at > start + LONGEST_STRETCH // 2), stop)
+        yield start, cut
+        start = cut
+    yield start, end
 
 
 CHUNKERS: Final[dict[str, Callable[[Document, Cutting], list[Chunk]]]] = {

@@ -20,6 +20,7 @@ from citewell.ingest.script import CJK, HAN, count_tokens, seam, weight
 from citewell.ingest.sentences import sentences
 from citewell.types import Chunk, Document
 
+LONG: Final = 2_000_000  # characters of a document whose sentences are not all held at once
 SUMMARY_TOKENS: Final = 90  # of a summary at most
 MOST_CHUNKS: Final = 12  # that one summary stands for: of a section with more, each such part has its own
 _SHORTEST, _LONGEST = 4, 60  # tokens of a sentence that may be taken
@@ -47,10 +48,19 @@ def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     parts = [part for part in _parts(chunks) if len(part) > 1]
     if not parts:
         return list(chunks)
-    bodies = [_sentences(document.text[part[0].start : part[-1].end], by_line=is_code(document.media_type)) for part in parts]
-    known = Counter(term for body in bodies for sentence in body for term in sentence.terms)
-    total = sum(len(body) for body in bodies)
-    summaries = [_summary(document, part, _extract(body, known, total)) for part, body in zip(parts, bodies, strict=True)]
+    by_line = is_code(document.media_type)
+
+    def bodies() -> Iterator[list[_Sentence]]:
+        return (_sentences(document.text[part[0].start : part[-1].end], by_line=by_line) for part in parts)
+
+    # of a long document one at a time, and twice: all of them take twenty times its memory
+    kept = [] if len(document.text) > LONG else [*bodies()]
+    known, total = Counter[str](), 0
+    for body in kept or bodies():
+        known.update(term for sentence in body for term in sentence.terms)
+        total += len(body)
+    each = zip(parts, kept or bodies(), strict=True)
+    summaries = [_summary(document, part, _extract(body, known, total)) for part, body in each]
     return [*chunks, *summaries]
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.ole import MAGIC, refusal
+from citewell.ingest.strict import is_strict, usual
 from citewell.ingest.zip_archive import BROKEN, COUNTABLE, RATIO_FROM, open_zip
 
 MAX_UNPACKED: Final = 1_000_000_000  # bytes of all parts, pictures included
@@ -35,7 +36,8 @@ class Relation:
 class Package:
     """The parts of an office file. `known_by`: the beginning of a part's name without which it is no `words`.
 
-    Raises UnreadableFile, with the reason, for what is none, is protected, broken, or too large to unpack.
+    `data`: its bytes in the form that everything reads. Raises UnreadableFile, with the reason, for what is none, is protected,
+    broken, or too large to unpack.
     """
 
     def __init__(
@@ -60,6 +62,18 @@ class Package:
         if total > max(RATIO_FROM, settings.max_ratio * len(data)):
             hint = "raise ingest.max_ratio if it is meant"
             raise UnreadableFile(f"{name} unpacks to {total / len(data):,.0f} times its size, as zip bombs do", hint=hint)
+        self.data: Final = self._usual(data, name)
+
+    def _usual(self, data: bytes, name: str) -> bytes:
+        """The file itself, or what says the same in the usual form where it is a strict one."""
+        try:
+            if not is_strict(self._archive):
+                return data
+            data = usual(self._archive)
+        except BROKEN as error:
+            raise UnreadableFile(f"{name} is broken: {error}") from None
+        self._archive = open_zip(data, name)
+        return data
 
     def read(self, part: str) -> bytes:
         """The bytes of a part, none where it is missing. Raises one of BROKEN where they are."""

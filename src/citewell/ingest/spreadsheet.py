@@ -38,7 +38,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     package = None if old else Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
     if old:
         check_old(data, name)
-    reader = _Reader(data, name, package, settings.max_cells)
+    reader = _Reader(package.data if package else data, name, package, settings.max_cells)
     reader.read()
     title = package.stated_title() if package else ""
     warnings = reader.warnings + (package.warnings if package else [])

@@ -39,7 +39,7 @@ def read(store: Store, data: bytes, name: str, settings: IngestSettings) -> None
         Package(data, name, settings, "content.xml", "an OpenDocument spreadsheet", max_xml=MAX_XML)  # raises for bombs
     else:
         package = Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
-    _Book(store, data, name, package).read()
+    _Book(store, package.data if package else data, name, package).read()
 
 
 def _open_document(data: bytes) -> bool:

@@ -1,7 +1,8 @@
 """Work that outlives the process that asked for it: a table, and leases.
 
 The one rule: a worker holds a job by its lease and must report before it runs out (`progress` renews it). A job whose
-worker died is taken again. `Job.attempts` is the worker's proof: one that was too slow and lost its job is told so.
+worker died is taken again, unharmed, however often: a death is the job's fault only where it was tried alone, in a process
+whose death another one saw (`blame`). `Job.attempts` is the worker's proof: one that was too slow and lost its job is told so.
 """
 
 from __future__ import annotations
@@ -12,17 +13,22 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, Row, RowMapping, text
 
 from citewell.errors import CitewellError, Conflict, NotFound
 from citewell.knowledge.db import Database
+from citewell.knowledge.leases import Leases
+from citewell.knowledge.process import clock_mark, died, this_process
 from citewell.types import Shown
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED = frozenset({"done", "failed", "cancelled"})
 
 LEASE_SECONDS = 60.0
-MOST_ATTEMPTS = 3  # a job that killed its worker this often is not tried again
+SUSPECT = 2  # deaths of processes that were at a job, after which it is tried alone only
+MOST_FAULTS = 3  # a job that ended the process it was alone in this often is given up, until somebody wants it tried again
+FAULT_PAUSE = 5.0  # seconds until a job is tried again that was alone in a process which died; four times as long the next time
+LONGEST_PAUSE = 900.0  # that a job is put off
 
 
 class Job(Shown):
@@ -52,18 +58,20 @@ class Jobs:
         db: Database,
         clock: Callable[[], float] = time.time,
         *,
+        steady: Callable[[], float] = time.monotonic,
         lease: float = LEASE_SECONDS,
         viewer: str | None = None,
     ) -> None:
         """`viewer`: finds this user's jobs and those of shared collections, and makes jobs of theirs; None: finds all."""
         self._db = db
         self._clock = clock
-        self._lease = lease
+        self._leases = Leases(lease, steady, clock)
         self._viewer = viewer
 
     def seen_by(self, viewer: str) -> Jobs:
         """The same, with this user's eyes."""
-        return Jobs(self._db, self._clock, lease=self._lease, viewer=viewer)
+        steady, seconds = self._leases.steady, self._leases.seconds
+        return Jobs(self._db, self._clock, steady=steady, lease=seconds, viewer=viewer)
 
     async def create(self, kind: str, payload: Mapping[str, Any]) -> Job:
         return await self._db.write(lambda connection: self.create_in(connection, kind, payload))
@@ -87,23 +95,65 @@ class Jobs:
 
         return await self._db.read(rows)
 
-    async def claim(self, kind: str = "") -> Job | None:
-        """A job (of this kind) that waits, or whose worker's lease ran out; it is the caller's then, nobody else's. Of the user
-        who has the fewest running, so that many of one hold up nobody else's; of those the oldest.
+    async def claim(self, kind: str = "", *, alone: bool = False) -> Job | None:
+        """A job (of this kind) that waits, or whose worker is silent; it is the caller's then, nobody else's. Of the user
+        who has the fewest running, so that many of one hold up nobody else's; of those the oldest. `alone`: one of those that
+        are tried in a process of their own, and else none of them.
         """
-        if await self._db.read(lambda connection: self._waiting(connection, kind)) is None:
+
+        def there_is_one(connection: Connection) -> bool:
+            return bool(self._silent(connection)) or self._waiting(connection, kind, alone) is not None
+
+        if not await self._db.read(there_is_one):
             return None  # an idle worker asks often: it need not take the write lock
 
         def claim(connection: Connection) -> Job | None:
-            now = self._clock()
-            connection.execute(_GIVE_UP, {"now": now, "most": MOST_ATTEMPTS, "error": _GAVE_UP})
-            job_id = self._waiting(connection, kind)
+            for row in self._silent(connection):
+                values = {"job_id": row.job_id, "deaths": int(died(row.process)), "now": self._clock()}
+                connection.execute(_FREE, values)
+            job_id = self._waiting(connection, kind, alone)
             if job_id is None:
                 return None
-            connection.execute(_CLAIM, {"job_id": job_id, "now": now, "lease": now + self._lease})
+            values = {"job_id": job_id, "now": self._clock(), "lease": self._leases.until(), "process": this_process()}
+            connection.execute(_CLAIM, values)
             return _job(_row(connection, job_id))
 
         return await self._db.write(claim)
+
+    async def suspected(self, kind: str = "") -> bool:
+        """Whether a job waits that has to be tried alone."""
+        return await self._db.read(lambda connection: self._waiting(connection, kind, alone=True) is not None)
+
+    async def blame(self, process: str) -> list[Job]:
+        """A process that did one job at a time has died, and whoever started it lives: what it was at was the cause. It is
+        tried again a little later, or given up; what it was sent with is kept.
+        """
+
+        def blame(connection: Connection) -> list[Job]:
+            rows = connection.execute(_HELD_BY, {"process": process}).all()
+            for row in rows:
+                pause = FAULT_PAUSE * 4**row.faults
+                values = {"job_id": row.job_id, "now": self._clock(), "until": self._leases.steady() + pause}
+                connection.execute(_BLAME, values | {"clock": clock_mark(), "most": MOST_FAULTS, "error": _GAVE_UP})
+            return [_job(_row(connection, row.job_id)) for row in rows]
+
+        return await self._db.write(blame)
+
+    async def try_again(self, job_id: str) -> Job:
+        """One that failed, or was given up, waits once more; alone where it was. Raises Conflict for others."""
+
+        def try_again(connection: Connection) -> Job:
+            state = _row(connection, job_id, self._viewer)["state"]
+            if state != "failed":
+                raise Conflict(f"job {job_id}: it is {state}", hint="only a job that failed can be tried again")
+            connection.execute(_ONCE_MORE, {"job_id": job_id, "now": self._clock()})
+            return _job(_row(connection, job_id))
+
+        return await self._db.write(try_again)
+
+    async def folders(self) -> set[str]:
+        """The folders of bytes that are still wanted: those of what has not ended, and of what can be tried again."""
+        return set(await self._db.read(lambda connection: connection.execute(_FOLDERS).scalars().all()))
 
     async def again(self, kind: str, codes: Iterable[str], seconds: float = 0.0) -> int:
         """Jobs of this kind that failed so long ago by one of these errors wait once more, counted from nothing; how many. Only
@@ -126,7 +176,7 @@ class Jobs:
         result: Mapping[str, Any] | None = None,
     ) -> Job:
         """Say how far it is, and renew the lease. With `attempt` (the `attempts` of the claimed job) only for its holder."""
-        changes = {"done": done, "total": total, "detail": detail, "lease": self._clock() + self._lease}
+        changes = {"done": done, "total": total, "detail": detail, "lease": self._leases.until()}
         columns = "done = :done, total = :total, detail = :detail, lease = :lease"
         if result is not None:
             changes["result"] = json.dumps(dict(result))
@@ -138,11 +188,13 @@ class Jobs:
         await self._db.read(lambda connection: _held(connection, job_id, attempt))
 
     async def cancel(self, job_id: str) -> Job:
-        """A job that waits or runs ends here; its worker's next report is refused. Raises Conflict where it has ended."""
+        """A job that waits or runs ends here; its worker's next report is refused. So does one that failed, which
+        could be tried again. Raises Conflict where it has ended otherwise.
+        """
 
         def cancel(connection: Connection) -> Job:
             state = _row(connection, job_id, self._viewer)["state"]
-            if state in ENDED:
+            if state in ENDED and state != "failed":
                 raise Conflict(f"job {job_id}: it is {state} already", hint="only a job that waits or runs can be cancelled")
             connection.execute(_CANCEL, {"job_id": job_id, "now": self._clock()})
             return _job(_row(connection, job_id))
@@ -161,7 +213,8 @@ class Jobs:
 
     async def release(self, job_id: str, *, attempt: int) -> Job:
         """Back to the queue at once, the attempt not counted: its worker was stopped on purpose and did not die of it."""
-        return await self._update(job_id, attempt, "state = 'queued', attempts = attempts - 1, lease = 0", {})
+        columns = "state = 'queued', attempts = attempts - 1, lease = 0, process = ''"
+        return await self._update(job_id, attempt, columns, {})
 
     async def put_off(self, job_id: str, error: CitewellError, seconds: float, *, attempt: int) -> Job:
         """Back to the queue, the attempt not counted, but nobody takes it for so many seconds. Why is kept as its `error`, and
@@ -172,14 +225,22 @@ class Jobs:
             times = put_off_so_often(_held(connection, job_id, attempt)) + 1
             now = self._clock()
             why = {"code": error.code, "message": error.message, "hint": error.hint, "times": str(times)}
-            connection.execute(_PUT_OFF, {"job_id": job_id, "error": json.dumps(why), "until": now + seconds, "now": now})
+            values = {"job_id": job_id, "error": json.dumps(why), "now": now, "clock": clock_mark()}
+            connection.execute(_PUT_OFF, values | {"until": self._leases.steady() + min(seconds, LONGEST_PAUSE)})
             return _job(_row(connection, job_id))
 
         return await self._db.write(put_off)
 
-    def _waiting(self, connection: Connection, kind: str) -> str | None:
-        found: str | None = connection.execute(_WAITING, {"now": self._clock(), "kind": kind}).scalar_one_or_none()
+    def _waiting(self, connection: Connection, kind: str, alone: bool) -> str | None:
+        values = {"now": self._leases.steady(), "pause": LONGEST_PAUSE, "clock": clock_mark(), "kind": kind}
+        values |= {"suspect": SUSPECT, "alone": alone}
+        found: str | None = connection.execute(_WAITING, values).scalar_one_or_none()
         return found
+
+    def _silent(self, connection: Connection) -> list[Row[Any]]:
+        """Those whose workers hold them no more."""
+        rows = connection.execute(_RUNNING).all()
+        return [row for row in rows if not self._leases.lasts(row.process, row.lease, row.updated_at)]
 
     async def _update(self, job_id: str, attempt: int | None, columns: str, changes: Mapping[str, Any]) -> Job:
         statement = text(f"UPDATE jobs SET {columns}, updated_at = :now WHERE job_id = :job_id")  # noqa: S608 columns are ours
@@ -218,7 +279,13 @@ def _job(row: RowMapping) -> Job:
     return Job(**shown | decoded)
 
 
-_GAVE_UP = json.dumps({"code": "gave_up", "message": "the worker died each time it was tried", "hint": "see the log"})
+_GAVE_UP = json.dumps(
+    {
+        "code": "gave_up",
+        "message": "the process that tried it alone died each time",
+        "hint": "what was sent is kept: try it again, or cancel it; the log says more",
+    }
+)
 _INSERT = text(
     """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at, owner)
     VALUES (:job_id, :kind, :payload, 'queued', 0, 0, '', 0, 0, :now, :now, :owner)"""
@@ -228,30 +295,45 @@ _SEEN = """(:viewer IS NULL OR owner = :viewer OR EXISTS (SELECT 1 FROM collecti
     WHERE c.owner = '' AND c.name = json_extract(jobs.payload, '$.collection') AND c.created_at <= jobs.created_at))"""
 _ONE = text(f"SELECT * FROM jobs WHERE job_id = :id AND {_SEEN}")  # noqa: S608 - words of ours only
 _NEWEST = text(f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowid DESC LIMIT :limit")  # noqa: S608
+_RUNNING = text("SELECT job_id, process, lease, updated_at FROM jobs WHERE state = 'running'")
+# who held it last stays known, until another does: its end may still be looked into (`blame`)
+_FREE = text("UPDATE jobs SET state = 'queued', lease = 0, deaths = deaths + :deaths, updated_at = :now WHERE job_id = :job_id")
+# a moment by the clock of an earlier start of the machine says nothing, and none is further away than the longest pause
 _WAITING = text(
-    """WITH busy AS (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' AND lease >= :now GROUP BY owner)
+    """WITH busy AS (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' GROUP BY owner)
     SELECT job_id FROM jobs LEFT JOIN busy USING (owner)
-    WHERE ((state = 'queued' AND lease <= :now) OR (state = 'running' AND lease < :now)) AND :kind IN ('', kind)
+    WHERE state = 'queued' AND NOT (lease > :now AND lease <= :now + :pause AND instr(process, :clock) > 0)
+    AND (deaths >= :suspect) = :alone AND :kind IN ('', kind)
     ORDER BY coalesce(busy.jobs, 0), created_at, jobs.rowid LIMIT 1"""
 )
 _CLAIM = text(
-    "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease, updated_at = :now WHERE job_id = :job_id"
+    """UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease, process = :process, updated_at = :now
+    WHERE job_id = :job_id"""
+)
+_HELD_BY = text("SELECT job_id, faults FROM jobs WHERE process = :process AND state IN ('running', 'queued')")
+_BLAME = text(
+    """UPDATE jobs SET state = iif(faults + 1 < :most, 'queued', 'failed'), error = iif(faults + 1 < :most, NULL, :error),
+    faults = faults + 1, lease = :until, process = :clock, updated_at = :now WHERE job_id = :job_id"""
+)
+_ONCE_MORE = text(
+    """UPDATE jobs SET state = 'queued', error = NULL, attempts = 0, faults = 0, lease = 0, updated_at = :now
+    WHERE job_id = :job_id"""
+)
+_FOLDERS = text(
+    """SELECT json_extract(payload, '$.folder') FROM jobs
+    WHERE state IN ('queued', 'running', 'failed') AND json_extract(payload, '$.folder') IS NOT NULL"""
 )
 _FAILED = text(
-    """SELECT count(*) FROM jobs WHERE state = 'failed' AND kind = :kind AND updated_at <= :before
+    """SELECT count(*) FROM jobs WHERE state = 'failed' AND kind = :kind AND NOT (updated_at > :before AND updated_at <= :now)
     AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
 )
 _AGAIN = text(
-    """UPDATE jobs SET state = 'queued', attempts = 0, lease = 0, updated_at = :now
-    WHERE state = 'failed' AND kind = :kind AND updated_at <= :before
+    """UPDATE jobs SET state = 'queued', attempts = 0, faults = 0, lease = 0, updated_at = :now
+    WHERE state = 'failed' AND kind = :kind AND NOT (updated_at > :before AND updated_at <= :now)
     AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
 )
 _CANCEL = text("UPDATE jobs SET state = 'cancelled', updated_at = :now WHERE job_id = :job_id")
 _PUT_OFF = text(
-    """UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease = :until, error = :error, updated_at = :now
-    WHERE job_id = :job_id"""
-)
-_GIVE_UP = text(
-    """UPDATE jobs SET state = 'failed', error = :error, updated_at = :now
-    WHERE state = 'running' AND lease < :now AND attempts >= :most"""
+    """UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease = :until, process = :clock, error = :error,
+    updated_at = :now WHERE job_id = :job_id"""
 )

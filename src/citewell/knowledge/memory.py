@@ -18,6 +18,7 @@ from citewell.errors import InvalidInput
 from citewell.knowledge import memory_rows as rows
 from citewell.knowledge.db import Database
 from citewell.knowledge.memory_rows import Kind, Memory
+from citewell.knowledge.moments import deletable
 from citewell.models.base import Vector
 from citewell.models.clean import clean
 from citewell.types import Shown
@@ -108,7 +109,7 @@ class Memories:
 
         def keep(connection: Connection) -> Kept:
             now = self._clock()
-            rows.expire(connection, now - LINGERS)
+            rows.expire(connection, deletable(connection, now) - LINGERS)
             if set(told.derived_from) - rows.known(connection, user_id, told.derived_from, now):
                 return Kept("dropped", reason="what it was derived from has been forgotten")
             near = rows.nearest(connection, user_id, now, stored, COMPARED, kind=told.kind, subject=told.subject)
@@ -168,7 +169,7 @@ class Memories:
 
         def edit(connection: Connection) -> Memory:
             now = self._clock()
-            rows.expire(connection, now - LINGERS)
+            rows.expire(connection, deletable(connection, now) - LINGERS)
             old = _editable(rows.get(connection, user_id, memory_id, now))
             told = Told(old.kind, old.subject if subject is None else clean(subject), new, old.collection)
             if (told.subject, told.text) == (old.subject, old.text):

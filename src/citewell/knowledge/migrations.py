@@ -329,6 +329,22 @@ def m015_bound_tokens(connection: Connection) -> None:
     _run(connection, "ALTER TABLE tokens ADD COLUMN bound TEXT NOT NULL DEFAULT ''")
 
 
+def m016_holders(connection: Connection) -> None:
+    """Which process is at a job, how many died that were, and how many in which it was alone. When a run gave its last sign of
+    life, by the wall clock: `lease` is by one that counts from the machine's start. And up to which moment what is old may be
+    deleted: `trusted`, and `ahead` where the clock has leapt past it.
+    """
+    _run(
+        connection,
+        "ALTER TABLE jobs ADD COLUMN process TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE jobs ADD COLUMN faults INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE runs ADD COLUMN seen_at REAL NOT NULL DEFAULT 0",
+        "CREATE TABLE moments (trusted REAL NOT NULL, ahead REAL)",
+        "INSERT INTO moments (trusted) SELECT max(created_at) FROM traces HAVING max(created_at) IS NOT NULL",
+    )
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
     m001_knowledge,
     m002_sessions,
@@ -345,6 +361,7 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
     m013_users,
     m014_traces_found,
     m015_bound_tokens,
+    m016_holders,
 ]
 
 

@@ -7,35 +7,71 @@ from __future__ import annotations
 
 import os
 import platform
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 _PROC = Path("/proc")
-UNTOLD = "-"  # when a process began, on systems that do not say
+UNTOLD = "-"  # when a process began, on systems that do not say; or which start of the machine it was
 
 
 @cache
 def _machine() -> str:
-    """The machine since it was started, and which processes are seen here: containers on it do not see each other's."""
-    parts = [platform.node()]
-    with suppress(OSError):
-        parts.append((_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip())
-    with suppress(OSError):
-        parts.append(str((_PROC / "self/ns/pid").readlink()))
-    return " ".join(parts)
+    return platform.node().replace(" ", "_") or UNTOLD
+
+
+@cache
+def _start() -> str:
+    """Which of the machine's starts this is: nothing of an earlier one lives. Containers on one machine have it in common."""
+    try:
+        return (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return UNTOLD
+
+
+@cache
+def _seen_here() -> str:
+    """Which processes are seen: containers on one machine do not see each other's."""
+    try:
+        return str((_PROC / "self/ns/pid").readlink())
+    except OSError:
+        return UNTOLD
 
 
 def this_process() -> str:
-    return f"{_machine()} {os.getpid()} {_started(os.getpid())}"
+    return name_of(os.getpid())
+
+
+def name_of(number: int) -> str:
+    """The name of a process that runs here: machine, its start, what sees it, number, and when it began."""
+    return f"{_machine()} {_start()} {_seen_here()} {number} {_started(number)}"
+
+
+def clock_mark() -> str:
+    """What the names of processes have in common whose clock from the machine's start (`time.monotonic`) is ours."""
+    return f"{_machine()} {UNTOLD} " if _start() == UNTOLD else f" {_start()} "
+
+
+def same_clock(process: str) -> bool:
+    return clock_mark() in process
+
+
+def died(process: str) -> bool:
+    """Whether a process that is silent ended by itself, as far as is known: it is not seen here, and the machine ran on."""
+    here = process.startswith(f"{_machine()} {_start()} {_seen_here()} ")
+    return same_clock(process) and (gone(process) or not here)
 
 
 def gone(process: str) -> bool:
     """Whether a process that named itself so has ended, as far as it can be known here."""
-    machine, _, rest = process.rpartition(" ")
-    machine, _, number = machine.rpartition(" ")
+    if process.count(" ") != 4:
+        return False
+    machine, start, seen, number, began = process.split(" ")
+    if machine != _machine():
+        return False
+    if start != _start():
+        return True  # the machine was started anew since
     # Windows has no signal that only asks
-    if os.name != "posix" or machine != _machine() or not number.isdecimal():
+    if os.name != "posix" or seen != _seen_here() or not number.isdecimal():
         return False
     try:
         os.kill(int(number), 0)
@@ -43,7 +79,7 @@ def gone(process: str) -> bool:
         return True
     except PermissionError:
         return False  # somebody else's, and there
-    return _started(int(number)) not in {rest, UNTOLD}
+    return _started(int(number)) not in {began, UNTOLD}
 
 
 def _started(number: int) -> str:

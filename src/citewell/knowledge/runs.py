@@ -10,7 +10,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,9 @@ from sqlalchemy import Connection, text
 
 from citewell.errors import Conflict, NotFound, StorageError
 from citewell.knowledge.db import Database
-from citewell.knowledge.process import gone, this_process
+from citewell.knowledge.leases import Leases
+from citewell.knowledge.moments import deletable
+from citewell.knowledge.process import this_process
 
 DAY = 86_400.0
 LEASE_SECONDS = 30.0  # a silent run is free after this, where it cannot be seen that its process is gone
@@ -60,12 +62,18 @@ class Runs:
     """Raises StorageError. Runs nobody goes on with are forgotten after `days`."""
 
     def __init__(
-        self, db: Database, days: float, clock: Callable[[], float] = time.time, *, lease: float = LEASE_SECONDS
+        self,
+        db: Database,
+        days: float,
+        clock: Callable[[], float] = time.time,
+        *,
+        steady: Callable[[], float] = time.monotonic,
+        lease: float = LEASE_SECONDS,
     ) -> None:
         self._db = db
         self._seconds = days * DAY
         self._clock = clock
-        self._lease = lease
+        self._leases = Leases(lease, steady, clock)
 
     async def begin(self, trace_id: str, user_id: str, agent: str, request: dict[str, Any]) -> str:
         """The holder's token of a new run, of which nothing is finished yet. It is alive from the first `renew` on, and can be
@@ -76,7 +84,8 @@ class Runs:
         row = {"id": trace_id, "user": user_id, "agent": agent, "request": json.dumps(request), "holder": holder, "now": now}
 
         def begin(connection: Connection) -> None:
-            connection.execute(text("DELETE FROM runs WHERE updated_at <= :old"), {"old": now - self._seconds})
+            old = {"old": deletable(connection, now) - self._seconds}
+            connection.execute(text("DELETE FROM runs WHERE updated_at <= :old"), old)
             connection.execute(_BEGIN, row)
 
         await self._db.write(begin)
@@ -89,7 +98,7 @@ class Runs:
 
     async def renew(self, trace_id: str, holder: str) -> None:
         """A sign of life. Raises Conflict as `keep` does."""
-        row = {"id": trace_id, "holder": holder, "lease": self._clock() + self._lease, "process": this_process()}
+        row = {"id": trace_id, "holder": holder} | self._sign_of_life()
         await self._db.write(lambda connection: _held(connection.execute(_RENEW, row).rowcount, trace_id))
 
     async def release(self, trace_id: str, holder: str) -> None:
@@ -109,15 +118,14 @@ class Runs:
             if row is None:
                 hint = f"where it is finished, `citewell trace {trace_id}` shows its answer; another user's needs --user"
                 raise NotFound(f"no unfinished run {trace_id!r} of user {user_id!r}", hint=hint)
-            if _alive(row, now):
+            if self._alive(row):
                 hint = f"wait for it; `citewell trace {trace_id}` shows its answer then"
                 raise Conflict(f"run {trace_id} is being answered by another process", hint=hint, code=ALIVE)
             if row.attempts >= MOST_ATTEMPTS:
                 asked.append(json.loads(row.request).get("question", ""))
                 connection.execute(text("DELETE FROM runs WHERE trace_id = :id"), {"id": trace_id})
                 return None
-            values = {"id": trace_id, "holder": holder, "lease": now + self._lease, "process": this_process()}
-            connection.execute(_TAKE, values)
+            connection.execute(_TAKE, {"id": trace_id, "holder": holder} | self._sign_of_life())
             return _saved(row)
 
         asked: list[str] = []
@@ -145,13 +153,18 @@ class Runs:
 
     async def list(self, user_id: str) -> list[Unfinished]:
         """Those of a user that have not ended, the newest first. Their states, which may be large, are left where they are."""
-        now = self._clock()
-        values = {"user": user_id, "old": now - self._seconds}
-        return await self._db.read(lambda connection: [_unfinished(row, now) for row in connection.execute(_LIST, values)])
+        values = {"user": user_id, "old": self._clock() - self._seconds}
 
+        def rows(connection: Connection) -> Sequence[Unfinished]:
+            return [_unfinished(row, self._alive(row)) for row in connection.execute(_LIST, values)]
 
-def _alive(row: Any, now: float) -> bool:
-    return bool(row.lease > now and not gone(row.process))
+        return [*await self._db.read(rows)]
+
+    def _sign_of_life(self) -> dict[str, Any]:
+        return {"lease": self._leases.until(), "process": this_process(), "seen": self._clock()}
+
+    def _alive(self, row: Any) -> bool:
+        return self._leases.lasts(row.process, row.lease, row.seen_at)
 
 
 def _held(rows: int, trace_id: str) -> None:
@@ -173,10 +186,10 @@ def _saved(row: Any) -> Saved:
     )
 
 
-def _unfinished(row: Any, now: float) -> Unfinished:
+def _unfinished(row: Any, alive: bool) -> Unfinished:
     said = json.loads(row.request)  # not by SQLite, which makes no text of half a character
     session_id = said.get("session_id") or ""
-    question, alive = said.get("question", ""), _alive(row, now)
+    question = said.get("question", "")
     return Unfinished(row.trace_id, row.agent, question, row.next, row.updated_at, session_id, alive)
 
 
@@ -191,14 +204,15 @@ _KEEP = text(
     WHERE trace_id = :id AND holder = :holder"""
 )
 _GET = text("SELECT * FROM runs WHERE trace_id = :id AND user_id = :user AND updated_at > :old AND next <> ''")
-_RENEW = text("UPDATE runs SET lease = :lease, process = :process WHERE trace_id = :id AND holder = :holder")
+_RENEW = text("UPDATE runs SET lease = :lease, process = :process, seen_at = :seen WHERE trace_id = :id AND holder = :holder")
 _RELEASE = text("UPDATE runs SET lease = 0, attempts = max(attempts - 1, 0) WHERE trace_id = :id AND holder = :holder")
 _TAKE = text(
-    """UPDATE runs SET holder = :holder, lease = :lease, process = :process, attempts = attempts + 1 WHERE trace_id = :id"""
+    """UPDATE runs SET holder = :holder, lease = :lease, process = :process, seen_at = :seen, attempts = attempts + 1
+    WHERE trace_id = :id"""
 )
 _END = text("DELETE FROM runs WHERE trace_id = :id AND holder = :holder")
 _END_SESSION = text("DELETE FROM runs WHERE json_extract(request, '$.session_id') = :session")
 _LIST = text(
-    """SELECT trace_id, agent, request, next, updated_at, lease, process FROM runs
+    """SELECT trace_id, agent, request, next, updated_at, lease, process, seen_at FROM runs
     WHERE user_id = :user AND updated_at > :old AND next <> '' ORDER BY updated_at DESC"""
 )

@@ -1,7 +1,8 @@
 """How answers came about, kept for a number of days.
 
 The one rule: a trace is shown to its user only, and past its day to nobody, whether or not it has been deleted yet; each `put`
-deletes those that are. Whole traces are large: they are parsed in the database's thread, never where everybody waits.
+deletes those that are (moments.py). Whole traces are large: they are parsed in the database's thread, never where everybody
+waits.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sqlalchemy import Connection, Row, text
 from citewell.errors import InvalidInput, NotFound
 from citewell.knowledge import feedback
 from citewell.knowledge.db import Database
+from citewell.knowledge.moments import deletable
 from citewell.types import Shown, Status, Trace
 
 DAY = 86_400.0
@@ -83,7 +85,7 @@ class Traces:
             "status": trace.answer.status,
             "words": _folded(f"{trace.question} {trace.collection} {trace.trace_id}"),
         }
-        connection.execute(text("DELETE FROM traces WHERE expires <= :now"), {"now": self._clock()})
+        self.expire_in(connection)
         connection.execute(_PUT, row)
 
     async def get(self, trace_id: str, user_id: str = "local") -> Trace:
@@ -107,8 +109,8 @@ class Traces:
         await self._db.write(delete)
 
     def expire_in(self, connection: Connection, *, dry_run: bool = False) -> int:
-        """Delete those past their day; how many there are."""
-        now = {"now": self._clock()}
+        """Delete those past their day, as far as the clock is believed; how many there are."""
+        now = {"now": self._clock() if dry_run else deletable(connection, self._clock())}
         count = int(connection.execute(text("SELECT count(*) FROM traces WHERE expires <= :now"), now).scalar_one())
         if not dry_run:
             connection.execute(text("DELETE FROM traces WHERE expires <= :now"), now)

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from citewell.errors import InvalidInput, PermanentError, TransientError
+from citewell.errors import InvalidInput, PermanentError, StorageError, TransientError
 from citewell.knowledge.documents import check_name
 from citewell.models.cores import cores
 from citewell.service.app import App
@@ -58,21 +58,27 @@ async def add(
     on_progress: OnProgress | None = None,
     priority: int | None = None,
     embedding: Embedding | None = None,
+    links: bool = False,
 ) -> AddReport:
-    """Read files, folders and web pages into `collection`. A bad file is reported and the rest goes on; StorageError ends the
-    run.
+    """Read files, folders and web pages into `collection`. A bad file is reported and the rest goes on; what the disk refuses
+    ends the run, and the report says so beside what was added until then.
 
-    `embedding`: what embeds beside it and wants to hear of each document.
+    `embedding`: what embeds beside it and wants to hear of each document. `links`: whether those out of a folder are followed.
     """
     check_name(collection)
     pictures = app.settings.ingest.ocr == "auto"
-    found = await anyio.to_thread.run_sync(lambda: gather(paths, pictures=pictures))
+    found = await anyio.to_thread.run_sync(lambda: gather(paths, pictures=pictures, links=links))
     sources = [
         Source(each.uri, each.path, name_of(each.path) if each.path else each.uri, each.size, each.reason, url=each.url)
         for each in found.found
     ]
     reading = Reading(app, sources, collection, on_progress or silent, priority=priority, embedding=embedding)
-    return AddReport(files=await reading.run(), skipped=dict(sorted(found.skipped.items())))
+    error = None
+    try:
+        files = await reading.run()
+    except StorageError as refused:
+        files, error = reading.reports, {"code": refused.code, "message": refused.message, "hint": refused.hint}
+    return AddReport(files=files, skipped=dict(sorted(found.skipped.items())), links=found.links, error=error)
 
 
 async def add_sources(
@@ -126,6 +132,11 @@ class Reading:
             raise errors.exceptions[0] from None
         if self._files:
             await self._tell(Progress("read", self._files, self._files))
+        return self.reports
+
+    @property
+    def reports(self) -> list[FileReport]:
+        """Those that were dealt with so far."""
         return [report for reports in self._reports for report in reports]
 
     async def _read(self) -> None:

@@ -1,6 +1,7 @@
 """`citewell backup`: all that a home holds, as it is at one moment, in one archive.
 
-The one rule: the archive is there whole or not at all, and whoever goes on working meanwhile notices nothing.
+The one rule: the archive is there whole or not at all, and of a database that is; whoever goes on working meanwhile notices
+nothing.
 """
 
 from __future__ import annotations
@@ -18,23 +19,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Final
 
+from pydantic import Field
+
 from citewell import __version__
 from citewell.disk import synced
 from citewell.errors import Conflict, InvalidInput, NotFound, StorageError
-from citewell.knowledge.copies import Copied, copy_to
-from citewell.knowledge.process import gone, this_process
+from citewell.knowledge.copies import Copied, check, copy_to
+from citewell.knowledge.process import this_process
 from citewell.service.backup_list import DATABASE, FORMAT, LIST, STAGING, Manifest, Packed, Tell, found_in
+from citewell.service.hidden_copies import OUTSIDE, OWNER, sweep
 from citewell.types import Shown
 
 LEVEL: Final = 1  # of gzip: vectors hardly get smaller by more, and it is what takes the time (docs/backup.md)
 BLOCK: Final = 1 << 20
 LARGEST_PLAIN: Final = 8 * 1024**3  # bytes of a file whose size the plain form of a tar header can hold
-_OWNER: Final = "process"
 _FILES: Final = "files"
 
 
 class BackupMade(Shown):
-    """`bytes` of the archive; `unpacked`: of all that is in it."""
+    """`bytes` of the archive; `unpacked`: of all that is in it. `removed`: older archives that went, once it was `verified`."""
 
     file: str
     bytes: int
@@ -46,13 +49,16 @@ class BackupMade(Shown):
     counts: dict[str, int]
     files: int
     left_out: list[str]
+    verified: bool = False
+    removed: list[str] = Field(default=[])
 
 
 def backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
     """Write an archive. `file` None, or a folder: under a name with the moment. `tell` hears of bytes
     packed and bytes in all.
 
-    Raises NotFound (there is no library), Conflict (the file is there), InvalidInput (it would be in the home), StorageError.
+    Raises NotFound (there is no library), Conflict (the file is there), InvalidInput (it would be in the home), StorageError,
+    also where the database is damaged.
     """
     started = time.monotonic()
     if not (home / DATABASE).is_file():
@@ -60,7 +66,7 @@ def backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
             f"{home}: there is no library to back up", hint="CITEWELL_HOME names the home; `citewell add` begins one"
         )
     file = _target(home, file)
-    with _staged(home) as folder, _written(file) as out:
+    with staged(home) as folder, _written(file, folder / OUTSIDE) as out:
         manifest = _gathered(home, folder)
         _pack(out, folder / _FILES, manifest, tell)
     return BackupMade(
@@ -93,17 +99,16 @@ def _target(home: Path, file: Path | None) -> Path:
 
 
 @contextmanager
-def _staged(home: Path) -> Iterator[Path]:
-    """A folder in the home, on the same disk, where things are kept still; with what killed backups left thrown away."""
-    for left in home.glob(f"{STAGING}*"):
-        with suppress(OSError):
-            if gone((left / _OWNER).read_text("utf-8")):
-                shutil.rmtree(left, ignore_errors=True)
+def staged(home: Path) -> Iterator[Path]:
+    """A folder in the home, on the same disk, where things are kept still; with what killed backups left thrown away. Raises
+    StorageError.
+    """
+    sweep(home)
     folder = home / f"{STAGING}{secrets.token_hex(4)}"
     try:
         (folder / _FILES).mkdir(mode=0o700, parents=True)
         folder.chmod(0o700)
-        (folder / _OWNER).write_text(this_process(), "utf-8")
+        (folder / OWNER).write_text(this_process(), "utf-8")
         yield folder
     except OSError as error:
         raise StorageError(
@@ -114,10 +119,11 @@ def _staged(home: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _written(file: Path) -> Iterator[IO[bytes]]:
-    """Under another name until it is whole and on the disk. Raises StorageError, Conflict."""
+def _written(file: Path, note: Path) -> Iterator[IO[bytes]]:
+    """Under another name until it is whole and on the disk; which, `note` says. Raises StorageError, Conflict."""
     beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
+        note.write_text(str(beside), "utf-8")
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
             yield out
             out.flush()
@@ -153,6 +159,12 @@ def _gathered(home: Path, folder: Path) -> Manifest:
             _linked(home / name, files / name)
 
     copied: Copied = copy_to(home / DATABASE, files / DATABASE, hold)
+    try:
+        check(files / DATABASE)
+    except StorageError as error:
+        why = error.message.replace(str(files / DATABASE), str(home / DATABASE))
+        hint = "keep the backups of before: the last of them that is whole can be restored"
+        raise StorageError(f"{why}; no backup was written", hint=hint) from None
     rest = sorted(path.relative_to(files).as_posix() for path in files.rglob("*") if path.is_file())
     rest.remove(DATABASE)
     return Manifest(

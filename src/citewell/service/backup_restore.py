@@ -19,16 +19,25 @@ from pathlib import Path
 from typing import Final
 
 from pydantic import Field
+from sqlalchemy import text
 
 from citewell.disk import synced
 from citewell.errors import Conflict, StorageError
 from citewell.knowledge.copies import SCHEMA, check, held_alone
 from citewell.knowledge.db import Database
+from citewell.knowledge.index import INDEXES
+from citewell.knowledge.process import this_process
 from citewell.service.backup_list import DATABASE, SETTINGS, Manifest, Tell, damaged
 from citewell.service.backup_read import newer, read
+from citewell.service.hidden_copies import owner_of, restoring, sweep
 from citewell.types import Shown
 
 ROOM: Final = 64_000_000  # bytes that have to be left on the disk
+MOST_FOUND: Final = 20
+_SOME: Final = text(
+    """SELECT id, substr(text, 1, 300) AS text FROM chunks WHERE kind = 'text' AND id >= (SELECT max(id) / 2 FROM chunks)
+    ORDER BY id LIMIT 5"""
+)
 _HERE: Final = -100  # AT_FDCWD of Linux
 _EXCHANGE: Final = 2  # RENAME_EXCHANGE: https://man7.org/linux/man-pages/man2/rename.2.html
 
@@ -68,29 +77,40 @@ def unpacked(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path, Mani
 
     Raises NotFound, UnreadableFile, StorageError.
     """
-    beside = home.with_name(f".{home.name}.restoring-{secrets.token_hex(4)}")
+    for left in sweep(home):  # of restores that were killed, to this very home
+        if left.name.startswith(restoring(home)):
+            shutil.rmtree(left, ignore_errors=True)
+            owner_of(left).unlink(missing_ok=True)
+    beside = home.with_name(f"{restoring(home)}{secrets.token_hex(4)}")
 
     def ready(manifest: Manifest) -> None:
         newer(archive, manifest)
-        free = shutil.disk_usage(home.parent).free
-        if manifest.size + ROOM > free:
-            why = f"{home.parent}: {manifest.size:,} bytes are to be restored, and {free:,} are free"
-            raise StorageError(why, hint="free some space, or name a home on another disk with --home")
+        room_for(manifest, home.parent)
 
     try:
         try:
             home.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            owner_of(beside).write_text(this_process(), "utf-8")
             beside.mkdir(mode=0o700)
         except OSError as error:
             raise StorageError(f"{home.parent}: {error.strerror}", hint="name another home with --home") from None
         manifest = read(archive, tell, ready, beside)
-        _checked(archive, beside / DATABASE, manifest)
+        checked(archive, beside / DATABASE, manifest)
         yield beside, manifest
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+        owner_of(beside).unlink(missing_ok=True)
 
 
-def _checked(archive: Path, database: Path, manifest: Manifest) -> None:
+def room_for(manifest: Manifest, folder: Path) -> None:
+    """Raises StorageError where what an archive holds does not fit in a folder."""
+    free = shutil.disk_usage(folder).free
+    if manifest.size + ROOM > free:
+        why = f"{folder}: {manifest.size:,} bytes are to be restored, and {free:,} are free"
+        raise StorageError(why, hint="free some space, or name a home on another disk with --home")
+
+
+def checked(archive: Path, database: Path, manifest: Manifest) -> None:
     """Raises UnreadableFile where the database in the archive is not what its list says, and whole."""
     try:
         schema = check(database)
@@ -101,9 +121,15 @@ def _checked(archive: Path, database: Path, manifest: Manifest) -> None:
 
 
 async def migrated(folder: Path) -> None:
-    """Bring the database of an unpacked home to what this version knows. Raises StorageError."""
-    async with Database(folder / DATABASE):
-        pass
+    """Bring the database of an unpacked home to what this version knows, and ask it for something that it holds. Raises
+    StorageError.
+    """
+    async with Database(folder / DATABASE) as db:
+        some = await db.read(lambda connection: connection.execute(_SOME).all())
+        found = [await INDEXES["sqlite"](db, "").by_words(row.text, MOST_FOUND) for row in some]
+    if some and not any(row.id in {chunk for chunk, _ in hits} for row, hits in zip(some, found, strict=True)):
+        why = f"{folder / DATABASE}: it does not find by their words the passages that it holds"
+        raise StorageError(why, hint="use another backup")
 
 
 def put_in_place(made: Path, home: Path, *, force: bool) -> Path | None:

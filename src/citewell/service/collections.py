@@ -40,13 +40,13 @@ async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | N
 
 
 async def delete_collection(app: App, name: str) -> None:
-    """With all its documents; uploads on their way into it are cancelled. Raises NotFound, and InvalidInput for the one of
-    confirmed answers.
+    """With all its documents; uploads on their way into it, and failed ones, are cancelled. Raises NotFound, and
+    InvalidInput for the one of confirmed answers.
     """
     await get_collection(app, name)
     check_name(name)
     for job in await app.jobs.list(MOST_JOBS):
-        if job.state not in ENDED and job.payload.get("collection") == name:
+        if (job.state not in ENDED or job.state == "failed") and job.payload.get("collection") == name:
             with suppress(Conflict):  # it has ended just now
                 await cancel(app, job.job_id)
     await app.catalog.delete_collection(name)

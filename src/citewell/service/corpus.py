@@ -18,7 +18,7 @@ from typing import Any
 import anyio.to_thread
 
 from citewell import __version__
-from citewell.errors import InvalidInput, UnreadableFile
+from citewell.errors import InvalidInput, StorageError, UnreadableFile
 from citewell.ingest import assemble, text
 from citewell.knowledge.documents import DocumentInfo
 from citewell.measure.dataset import CorpusDocument, read_corpus, told
@@ -157,6 +157,8 @@ async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> 
     if source.files:
         ingested = await ingest(app, [str(file) for file in source.files], COLLECTION, on_progress=tell)
         failed += [f"{file.path}: {file.reason}" for file in ingested.report.files if file.status == "failed"]
+        if ingested.report.error is not None:
+            raise StorageError(ingested.report.error["message"], hint=ingested.report.error["hint"])
         if ingested.problem is not None:
             raise ingested.problem
     await embed_pending(app, tell)

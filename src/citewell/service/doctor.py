@@ -27,6 +27,7 @@ from citewell.retrieve.confidence import OWN, own
 from citewell.retrieve.websearch import build_provider
 from citewell.service.add import pending
 from citewell.service.app import App
+from citewell.service.hidden_copies import sweep
 from citewell.service.ready import chat_model_file, chat_model_state
 from citewell.service.speed import chat_speed, embed_speed
 from citewell.skills.decision import ROOMY, is_connected
@@ -82,6 +83,7 @@ async def examine(settings: Settings, *, fast: bool = False) -> Report:
         _ocr(settings),
         *_reranker(settings),
         *_web(settings),
+        *_hidden_copies(settings),
     ]
     try:
         async with App(settings) as app:
@@ -183,6 +185,13 @@ def _web(settings: Settings) -> list[Check]:
         return [Check(name="web search", state="warn", detail=error.message, advice=error.hint)]
     detail = f"{settings.web.provider} {settings.web.url}".strip()
     return [Check(name="web search", state="ok", detail=f"{detail}, {settings.web.results} pages of a search")]
+
+
+def _hidden_copies(settings: Settings) -> list[Check]:
+    """What killed backups and restores left; nothing where they left nothing."""
+    left = sweep(settings.home)
+    advice = "a backup or a restore that was killed left it, with all documents in it: remove it"
+    return [Check(name="hidden copy", state="warn", detail=str(path), advice=advice) for path in left]
 
 
 async def _database(app: App) -> Check:

@@ -93,6 +93,7 @@ async def catch_up(app: App, seconds: float | None = None) -> int:
     looks where there is nothing to do. What goes wrong with a vote is kept with its job, and is tried again the next time;
     what is not done in so many `seconds` waits again.
     """
+    from citewell.service.alone import try_alone
     from citewell.service.jobs import do  # it knows all kinds of work: heavy, and that one knows this
     from citewell.service.source_gone import CHECK  # it knows this too
 
@@ -103,6 +104,7 @@ async def catch_up(app: App, seconds: float | None = None) -> int:
             while (job := await app.jobs.claim(kind)) is not None:
                 await do(app, job)
                 count += 1
+            await try_alone(app, kind)
     return count
 
 

@@ -1,7 +1,8 @@
 """Which files a list of paths means, web addresses among them. The one rule: what is named is answered for; what a folder
 holds is taken if we can.
 
-In a folder, hidden names are left out, links are followed once, and files of unknown kinds are counted, not listed.
+In a folder, hidden names are left out, and files of unknown kinds are counted, not listed. A link that stays in the folder is
+followed once; one that leads out of it is not, unless that is wanted, and is told of.
 """
 
 from __future__ import annotations
@@ -34,10 +35,13 @@ class Found:
 
 @dataclass(slots=True)
 class Gathered:
-    """What the paths mean, in their order. `skipped`: how many files of each unknown suffix folders held."""
+    """What the paths mean, in their order. `skipped`: how many files of each unknown suffix folders held. `links`: those that
+    lead out of their folder, and were not followed.
+    """
 
     found: list[Found] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    links: list[str] = field(default_factory=list)
 
     @property
     def files(self) -> list[Path]:
@@ -54,11 +58,13 @@ class Gathered:
         self.found.append(Found(named, reason=reason))
 
 
-def gather(paths: Sequence[str], *, pictures: bool = False) -> Gathered:
-    """Resolve `paths` into readable files, each once, in a stable order. `pictures`: whether a folder's are wanted too."""
+def gather(paths: Sequence[str], *, pictures: bool = False, links: bool = False) -> Gathered:
+    """Resolve `paths` into readable files, each once, in a stable order. `pictures`: whether a folder's are wanted too.
+    `links`: whether what its links lead to elsewhere is.
+    """
     found = Gathered()
     for path in paths:
-        _take(path, found, pictures)
+        _take(path, found, pictures, links)
     first = {each.path or each.uri: each for each in reversed(found.found)}
     found.found = [each for each in found.found if first[each.path or each.uri] is each]
     return found
@@ -92,7 +98,7 @@ def name_of(path: Path) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-def _take(named: str, found: Gathered, pictures: bool) -> None:
+def _take(named: str, found: Gathered, pictures: bool, links: bool) -> None:
     if "://" in named:
         _take_address(named, found)
         return
@@ -103,7 +109,7 @@ def _take(named: str, found: Gathered, pictures: bool) -> None:
         found.fail(named, reason_of(error))
         return
     if stat.S_ISDIR(status.st_mode):
-        _take_folder(named, path, found, pictures)
+        _take_folder(named, path, found, pictures, links)
     elif not stat.S_ISREG(status.st_mode):
         found.fail(named, "not a file or a folder")
     elif path.suffix and not known(path):
@@ -121,9 +127,9 @@ def _take_address(named: str, found: Gathered) -> None:
     found.found.append(Found(url, url=url))
 
 
-def _take_folder(named: str, folder: Path, found: Gathered, pictures: bool) -> None:
+def _take_folder(named: str, folder: Path, found: Gathered, pictures: bool, links: bool) -> None:
     before = len(found.found)
-    for path, size in _walk(folder, found):
+    for path, size in _walk(folder, found, links):
         if known(path, pictures=pictures):
             found.take(path, size)
         else:
@@ -134,7 +140,7 @@ def _take_folder(named: str, folder: Path, found: Gathered, pictures: bool) -> N
         found.fail(named, f"holds no file of a known kind ({kinds(pictures=pictures)}){hint}")
 
 
-def _walk(top: Path, found: Gathered) -> Iterator[tuple[Path, int]]:
+def _walk(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]:
     """Every visible file below `top` with its size, by name. No recursion: folders may be nested deeper than Python's calls."""
     seen: set[tuple[int, int]] = set()  # (device, inode): breaks loops of links
     todo: list[tuple[Path, int | None]] = [(top, None)]  # the next one last; a size says that it is a file
@@ -150,7 +156,12 @@ def _walk(top: Path, found: Gathered) -> Iterator[tuple[Path, int]]:
             seen.add((status.st_dev, status.st_ino))
             with os.scandir(path) as entries:
                 todo += reversed(
-                    [each for entry in sorted(entries, key=lambda entry: entry.name) for each in _entry(path, entry)]
+                    [
+                        (to, size)
+                        for entry in sorted(entries, key=lambda entry: entry.name)
+                        for to, size in _entry(path, entry)
+                        if links or not entry.is_symlink() or _stays(to, top, uri_of(path / entry.name), found)
+                    ]
                 )
         except OSError as error:
             found.fail(uri_of(path), reason_of(error))
@@ -167,6 +178,13 @@ def _entry(folder: Path, entry: os.DirEntry[str]) -> list[tuple[Path, int | None
         return [(path, entry.stat().st_size)] if entry.is_file() else []
     except (OSError, RuntimeError):
         return []  # a link that leads to itself or to nothing
+
+
+def _stays(to: Path, top: Path, link: str, found: Gathered) -> bool:
+    if to.is_relative_to(top):
+        return True
+    found.links.append(link)
+    return False
 
 
 def reason_of(error: Exception) -> str:

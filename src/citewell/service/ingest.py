@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from citewell.errors import CitewellError, StorageError
+from citewell.errors import CitewellError
 from citewell.service.add import AddReport, add
 from citewell.service.app import App
 from citewell.service.embedding import Embedding, pending
@@ -33,6 +33,7 @@ async def ingest(
     *,
     on_progress: OnProgress | None = None,
     priority: int | None = None,
+    links: bool = False,
 ) -> Ingested:
     """Add `paths` as `add` does, and embed what of them waits, whoever left it: two that run at once do not do the same twice.
     Raises what `add` raises.
@@ -42,11 +43,13 @@ async def ingest(
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(_embed, embedding, problems)
-            report = await add(app, paths, collection, on_progress=on_progress, priority=priority, embedding=embedding)
+            report = await add(
+                app, paths, collection, on_progress=on_progress, priority=priority, embedding=embedding, links=links
+            )
             embedding.close()
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    others = 0 if problems else await pending(app)
+    others = 0 if problems or report.error else await pending(app)
     return Ingested(report, embedding.done, problems[0] if problems else None, others)
 
 
@@ -54,7 +57,5 @@ async def _embed(embedding: Embedding, problems: list[CitewellError]) -> None:
     """Run it beside the reading; what its model refuses must not stop the reading."""
     try:
         await embedding.run()
-    except StorageError:
-        raise
     except CitewellError as error:
         problems.append(error)

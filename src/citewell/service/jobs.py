@@ -2,7 +2,8 @@
 anyone is told.
 
 Worker tasks in the server take jobs as they come; several run at once and take turns in reading and embedding. A job whose
-server was killed is taken again: files it had added are found unchanged then, and reported as they were first.
+server was killed is taken again, however often: files it had added are found unchanged then, and reported as they were first.
+One that was under way in several that died is tried alone (alone.py). What is given up keeps its bytes.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ import anyio.to_thread
 
 from citewell.errors import CitewellError, Conflict, Stopped, StorageError
 from citewell.knowledge.documents import check_name
-from citewell.knowledge.jobs import Job, put_off_so_often
+from citewell.knowledge.jobs import LONGEST_PAUSE, Job, put_off_so_often
 from citewell.service import papers_delete, rechunk, sites
 from citewell.service.add import AddReport, Source, add_sources, embed_pending
+from citewell.service.alone import keep_trying
 from citewell.service.app import App
 from citewell.service.collections_of import reach
 from citewell.service.embedding import Embedding
 from citewell.service.feedback import KIND as FEEDBACK
-from citewell.service.feedback import try_again
+from citewell.service.feedback import try_again as try_votes_again
+from citewell.service.hidden_copies import sweep, told_of
 from citewell.service.holder import Holder
 from citewell.service.rechunk import RechunkReport
 from citewell.service.summaries import keep_writing
@@ -37,11 +40,11 @@ from citewell.watch import doing
 
 log = logging.getLogger(__name__)
 KIND = "upload"
-MOST_JOBS = 10_000  # looked at for the files they still need
+MOST_JOBS = 10_000  # looked at for those of a collection that is deleted
 WORKERS = 16  # jobs at once: what they cost is bounded by the turns they take, so a long one holds up no other
 LEFT = 30.0  # seconds between two looks for chunks that nobody embeds
 POLL = 5.0  # seconds between two looks for a job that another process left
-PAUSE, LONGEST_PAUSE = 5.0, 900.0  # seconds that a job waits which the disk refused: four times as long each time
+PAUSE = 5.0  # seconds that a job waits which the disk refused: four times as long each time
 MOST_REFUSALS = 100  # of the disk, for one job: a day
 
 
@@ -62,11 +65,23 @@ async def submit(app: App, collection: str, uploads: Sequence[Upload]) -> Job:
 
 
 async def cancel(app: App, job_id: str) -> Job:
-    """Stop a job: what it has added stays, its other files go. Raises NotFound, and Conflict where it has ended."""
+    """Stop a job, or forget what a failed one was sent: what it has added stays, its other files go. Raises NotFound, and
+    Conflict where it has ended otherwise.
+    """
     before = await app.jobs.get(job_id)
     job = await app.jobs.cancel(job_id)
-    if before.state == "queued":  # else its worker does it, which hears of it at its next step
+    if before.state != "running":  # else its worker does it, which hears of it at its next step
         await _throw_away(app, job)
+    return job
+
+
+async def try_again(app: App, job_id: str) -> Job:
+    """A job that failed, or was given up. Raises NotFound, and Conflict where it cannot be tried again."""
+    job = await app.jobs.get(job_id)
+    if job.state == "failed" and "folder" in job.payload and not await anyio.Path(_folder(app, job)).is_dir():
+        raise Conflict(f"job {job_id}: what was sent is there no more", hint="send it again")
+    job = await app.jobs.try_again(job_id)
+    app.new_job.set()
     return job
 
 
@@ -87,6 +102,7 @@ async def work(app: App) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(_pick_up(app))
         group.create_task(keep_writing(app))
+        group.create_task(keep_trying(app))
         for _ in range(WORKERS):
             group.create_task(_work(app))
 
@@ -108,19 +124,19 @@ async def _work(app: App) -> None:
 
 
 async def _pick_up(app: App) -> None:
-    """What earlier runs left: bytes of no job, chunks without vectors. Then, for ever, chunks that other work leaves (jobs
-    that were cancelled, sections cut anew); the newest first, because `citewell add` beside us begins with the oldest.
+    """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors. Then, for ever, chunks that
+    other work leaves (jobs that were cancelled, sections cut anew); the newest first, because `citewell add` beside us begins
+    with the oldest.
     """
     try:
-        wanted = {
-            str(job.payload.get("folder")) for job in await app.jobs.list(MOST_JOBS) if job.state in {"queued", "running"}
-        }
-        await anyio.to_thread.run_sync(throw_away_orphans, _uploads(app), wanted)
+        await anyio.to_thread.run_sync(throw_away_orphans, _uploads(app), await app.jobs.folders())
+        for left in await anyio.to_thread.run_sync(sweep, app.settings.home):
+            log.warning("%s", told_of(left))
     except Exception:
-        log.exception("bytes of no job stay in %s", _uploads(app))
+        log.exception("what earlier runs left stays in %s", app.settings.home)
     while True:
         try:
-            await try_again(app)
+            await try_votes_again(app)
             await embed_pending(app, newest=True)
         except CitewellError as error:
             log.warning("embedding waits: %s", error.message)
@@ -163,7 +179,8 @@ async def _done(app: App, job: Job) -> str:
             "hint": "the server's log says where",
         }
         await app.jobs.fail(job.job_id, fault, attempt=job.attempts)
-    await _throw_away(app, job)
+    if state == "done":  # what failed keeps what it was sent, to be tried again
+        await _throw_away(app, job)
     return state
 
 

@@ -18,6 +18,7 @@ from citewell.knowledge import confirmed_health as health
 from citewell.knowledge.confirmed import PATH
 from citewell.knowledge.confirmed_files import path_of, remove
 from citewell.knowledge.confirmed_types import Confirmed, Rule
+from citewell.knowledge.moments import deletable
 from citewell.knowledge.weights import DAY, touched
 from citewell.service.app import App
 from citewell.service.confirmed import hide_in, settle
@@ -49,6 +50,8 @@ class Cleaned(Shown):
 async def gc(app: App, *, dry_run: bool = False) -> Cleaned:
     """Raises StorageError; what was done until then stays done, and the next run goes on."""
     now, settings = time.time(), app.settings
+    if not dry_run:
+        now = await app.db.write(lambda connection: deletable(connection, time.time()))
     stale_before = now - settings.feedback.stale_days * DAY
     gone_before = now - settings.trace_days * DAY
     items = await app.db.read(confirmed.listed)

@@ -26,10 +26,15 @@ class FileReport(Shown):
 
 
 class AddReport(Shown):
-    """In the order of the paths. `skipped`: how many files of each unknown kind the folders held."""
+    """In the order of the paths. `skipped`: how many files of each unknown kind the folders held. `links`: those in folders
+    that lead out of them, and were not followed. `error`: what ended the run before all files were dealt with: those that are
+    not listed were not.
+    """
 
     files: list[FileReport]
     skipped: dict[str, int] = Field(default_factory=dict)
+    links: list[str] = Field(default_factory=list)
+    error: dict[str, str] | None = None
 
     @property
     def failed(self) -> int:

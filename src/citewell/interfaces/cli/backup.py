@@ -12,14 +12,22 @@ from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
 from citewell.service import backup as service
 from citewell.service.backup_list import Manifest
-from citewell.service.backup_read import newer, read
 from citewell.service.backup_restore import free_to_restore, migrated, put_in_place, restored, unpacked
+from citewell.service.backup_verify import rotate
+from citewell.service.backup_verify import verify as verified
+from citewell.service.hidden_copies import sweep, told_of
 
 
-def make(file: str | None, *, json: bool) -> None:
+def make(file: str | None, *, keep: int | None, json: bool) -> None:
     with boundary(json=json) as settings:
+        for left in sweep(settings.home):
+            warn(told_of(left))
         with watching_bytes("packing") as tell:
             made = service.backup(settings.home, Path(file) if file else None, tell)
+        if keep is not None:
+            with watching_bytes("checking") as tell:
+                verified(Path(made.file), settings.home, tell)
+            made = made.model_copy(update={"verified": True, "removed": rotate(Path(made.file).parent, keep)})
         for name in made.left_out[:10]:
             warn(f"left out, for it is none of Citewell's: {name}")
         if len(made.left_out) > 10:
@@ -29,14 +37,16 @@ def make(file: str | None, *, json: bool) -> None:
         else:
             write(out(), styled(f"{made.file}: {_size(made.bytes)} of {_size(made.unpacked)}, in {made.seconds:.1f} s"))
             write(out(), styled(f"{_counted(made.counts)}; it is as private as the home: keep it so"))
+            if made.verified:
+                write(out(), styled(f"verified; {len(made.removed)} older removed"))
         raise typer.Exit(DONE)
 
 
 def verify(file: str, *, json: bool) -> None:
-    with boundary(json=json):
+    with boundary(json=json) as settings:
         archive = Path(file).expanduser()
         with watching_bytes("checking") as tell:
-            manifest = read(archive, tell, lambda found: newer(archive, found))
+            manifest = verified(archive, settings.home, tell)
         if json:
             print_json({"file": str(archive), "ok": True} | _shown(manifest))
         else:

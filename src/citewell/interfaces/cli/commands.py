@@ -30,6 +30,7 @@ from citewell.interfaces.cli.commands_backup import backup, restore
 from citewell.interfaces.cli.commands_check import check
 from citewell.interfaces.cli.commands_data import data_app
 from citewell.interfaces.cli.commands_data_ask import data_ask
+from citewell.interfaces.cli.commands_jobs import jobs_app
 from citewell.interfaces.cli.commands_knowledge import feedback, knowledge_app
 from citewell.interfaces.cli.commands_mcp import mcp
 from citewell.interfaces.cli.commands_memory import memory_app
@@ -51,6 +52,7 @@ data_app.command(name="ask")(data_ask)
 app.add_typer(data_app, name="data")
 app.add_typer(memory_app, name="memory")
 app.add_typer(knowledge_app, name="knowledge")
+app.add_typer(jobs_app, name="jobs")
 app.add_typer(papers_app, name="papers")
 app.add_typer(sites_app, name="sites")
 app.add_typer(trace_app, name="trace")
@@ -77,13 +79,16 @@ def add(
     priority: Annotated[
         int | None, typer.Option(help="0 (ordinary) to 10: found before others as good.", show_default=False)
     ] = None,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Take what links in a folder lead to outside of it, too.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Add files, folders and web pages to a collection."""
     from citewell.interfaces.cli.add import add as work
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: work(app, paths, collection, json, priority=priority), json=json)
+    run(lambda app: work(app, paths, collection, json, priority=priority, links=follow_links), json=json)
 
 
 @app.command()

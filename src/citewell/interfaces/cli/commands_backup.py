@@ -15,8 +15,16 @@ def backup(
         typer.Argument(metavar="[FILE]", help="The archive; a folder, or none: named by the moment.", show_default=False),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Write nothing: check FILE from its first byte to its last.")
+        bool, typer.Option("--verify", help="Write nothing: check FILE, unpack it, open what it makes and ask it.")
     ] = False,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Verify what was written; then remove all but so many in its folder, named by their moment.",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Put all that is kept into one archive, also while the server runs (docs/backup.md)."""
@@ -24,9 +32,11 @@ def backup(
 
     if verify and file is None:
         raise typer.BadParameter("name the archive to check: citewell backup --verify FILE")
+    if verify and keep is not None:
+        raise typer.BadParameter("--keep goes with a backup that is written")
     if verify and file is not None:
         work.verify(file, json=json)
-    work.make(file, json=json)
+    work.make(file, keep=keep, json=json)
 
 
 def restore(

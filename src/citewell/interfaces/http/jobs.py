@@ -1,4 +1,4 @@
-"""`/api/jobs/{id}`: how far an upload is, asked for or as events; cancel."""
+"""`/api/jobs/{id}`: how far an upload is, asked for or as events; cancel; try again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citewell.interfaces.http.deps import LOOK, Citewell, check_still
 from citewell.interfaces.http.sse import Pair, event_stream
 from citewell.knowledge.jobs import ENDED, Job
 from citewell.service.app import App
-from citewell.service.jobs import cancel
+from citewell.service.jobs import cancel, try_again
 from citewell.service.view import need
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=JSONRoute)
@@ -40,10 +40,18 @@ async def get_job(job_id: str, app: Citewell) -> Job:
 
 @router.delete("/{job_id}")
 async def cancel_job(job_id: str, app: Citewell) -> Job:
-    """Stop it. Documents it has added stay; 409 where it has ended."""
+    """Stop it, or have one that failed forget what it was sent. Documents it has added stay; 409 where it has ended."""
     if "collection" in (await app.jobs.get(job_id)).payload:  # of others too; a report or a vote is its user's own
         need(app, "editor", "to stop what is being added")
     return await cancel(app, job_id)
+
+
+@router.post("/{job_id}/again")
+async def try_job_again(job_id: str, app: Citewell) -> Job:
+    """Try one again that failed or was given up: it has kept what it was sent. 409 for others."""
+    if "collection" in (await app.jobs.get(job_id)).payload:
+        need(app, "editor", "to have added what failed")
+    return await try_again(app, job_id)
 
 
 @router.get(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from mcp_types import CallToolResult
 
-from citewell.errors import CitewellError, InvalidInput, UnreadableFile
+from citewell.errors import CitewellError, InvalidInput, StorageError, UnreadableFile
 from citewell.interfaces.mcp import shown
 from citewell.knowledge.jobs import ENDED, Job
 from citewell.service.app import App
@@ -31,7 +31,10 @@ async def added_here(app: App, path: str, collection: str, tell: Tell) -> CallTo
         await tell(progress.done, progress.total or None, f"{progress.phase} {progress.name}".strip())
 
     done = await ingest(app, [path], collection, on_progress=Rising(on_progress))
-    return _told(collection, None, done.report.files)
+    if done.report.error is not None:
+        kept = sum(file.status != "failed" for file in done.report.files)
+        raise StorageError(f"{done.report.error['message']}; {kept} files are kept whole", hint=done.report.error["hint"])
+    return _told(collection, None, done.report.files, done.report.links)
 
 
 class Rising:
@@ -73,9 +76,9 @@ async def added_by_job(app: App, job: Job, collection: str, tell: Tell, *, work:
     return _told(collection, job, [FileReport(**each) for each in (job.result or {}).get("files", [])])
 
 
-def _told(collection: str, job: Job | None, files: list[FileReport]) -> CallToolResult:
+def _told(collection: str, job: Job | None, files: list[FileReport], links: Sequence[str] = ()) -> CallToolResult:
     failed = [each for each in files if each.status == "failed"]
     if files and len(failed) == len(files):
         why = "; ".join(f"{each.path}: {each.reason}" for each in failed[:MOST_FILES])
         raise UnreadableFile(why, hint="nothing was added")
-    return shown.added(collection, job, files[:MOST_FILES])
+    return shown.added(collection, job, files[:MOST_FILES], links[:MOST_FILES])

@@ -5,7 +5,7 @@ The one rule: a result fits into a model's context; what was cut says so, and ho
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from mcp_types import CallToolResult, TextContent
@@ -148,12 +148,15 @@ class DocumentPart(Shown):
 
 
 class Added(Shown):
-    """`state` `running`: it is still being read; what it is can be found in a moment."""
+    """`state` `running`: it is still being read; what it is can be found in a moment. `links`: those that lead out of the
+    folder, and were not followed.
+    """
 
     state: Literal["done", "running"]
     collection: str
     files: list[FileReport]
     job_id: str = ""
+    links: list[str] = Field(default=[])
 
 
 class Feedback(Shown):
@@ -225,10 +228,11 @@ def checked(found_: CheckResult, base: str) -> CallToolResult:
     return result(shown, "\n".join([*lines, "", *sources, *(f"warning: {warning}" for warning in shown.warnings)]))
 
 
-def added(collection: str, job: Job | None, files: list[FileReport]) -> CallToolResult:
+def added(collection: str, job: Job | None, files: list[FileReport], links: Sequence[str] = ()) -> CallToolResult:
     state: Literal["done", "running"] = "done" if job is None or job.state == "done" else "running"
-    shown = Added(state=state, collection=collection, files=files, job_id=job.job_id if job else "")
+    shown = Added(state=state, collection=collection, files=files, job_id=job.job_id if job else "", links=[*links])
     lines = [f"{each.status}: {each.path} ({each.doc_id}, {each.chunks} passages)" for each in files]
+    lines += [f"not followed, for it leads out of its folder: {link}" for link in links]
     if state == "running":
         lines.append(f"still being read, as job {shown.job_id}; it can be searched in a moment")
     return result(shown, "\n".join(lines))

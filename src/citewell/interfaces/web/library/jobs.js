@@ -38,11 +38,11 @@ function change(work, values) {
   works.value = works.value.map((each) => (each.id === work.id ? { ...each, ...values } : each));
 }
 
-/** Look for jobs that run already, begun elsewhere or before the page was opened. */
+/** Look for jobs that run already, begun elsewhere or before the page was opened, and for uploads that can be tried again. */
 export async function lookForJobs() {
   const { jobs } = await get("/jobs");
   for (const job of jobs) {
-    if (KINDS.has(job.kind) && !ENDED.has(job.state)) follow(job);
+    if (KINDS.has(job.kind) && (!ENDED.has(job.state) || (job.kind === "upload" && job.state === "failed"))) follow(job);
   }
 }
 
@@ -102,6 +102,14 @@ export async function cancel(work) {
       if (!(error instanceof ApiError && error.status === 409)) throw error; // it has just ended
     }
   }
+}
+
+/** Try a job again that failed: the server has kept what it was sent. @param {Work} work */
+export async function tryAgain(work) {
+  if (!work.job) return;
+  const job = await post(`/jobs/${work.job.job_id}/again`);
+  dismiss(work.id);
+  follow(job);
 }
 
 /** @param {string} collection @param {string[]} names @param {number} bytes @returns {Work} */

@@ -5,7 +5,7 @@ import { bytes, figure } from "../ui/figures.js";
 import { html, useState } from "../ui/html.js";
 import { Badge, Button, Icon, IconButton, Problem, Progress, toast } from "../ui/index.js";
 import { advice, shortened } from "./advice.js";
-import { cancel, dismiss, ended, works } from "./jobs.js";
+import { cancel, dismiss, ended, tryAgain, works } from "./jobs.js";
 import { fileName } from "./kinds.js";
 
 /** @typedef {import("./jobs.js").Work} Work */
@@ -83,7 +83,8 @@ function End({ work }) {
   const { state, error, result } = /** @type {import("./jobs.js").Job} */ (work.job);
   if (state === "failed") {
     return html`<div class="problem" role="alert"><${Icon} name="warning" /><div><p class="what">${said(error?.message)}</p>
-      ${error?.hint && html`<p class="hint">${said(error.hint)}</p>`}</div></div>`;
+      ${error?.hint && html`<p class="hint">${said(error.hint)}</p>`}
+      <p><${Button} small icon="refresh" onClick=${() => tryAgain(work).catch(toast)}>${t("library.again")}<//></p></div></div>`;
   }
   return html`<p role="status" class="lib-work-end">${t(state === "cancelled" ? "library.cancelled_keeps" : `library.state_${state}`)}
     ${result && html`${" "}<span class="muted">${summed(/** @type {any} */ (work.job).kind, result)}</span>`}</p>`;

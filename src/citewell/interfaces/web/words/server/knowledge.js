@@ -52,6 +52,7 @@ export const knowledge = {
   "it was forgotten or has expired; `citewell memory list` shows all": "它已被忘记或已过期；`citewell memory list` 列出全部",
   "its lease ran out and another worker took it, or it has ended; drop this run's result":
     "租约已到期并由另一个进程接手，或任务已结束；请舍弃这次的结果",
+  "job {1}: it is {2}": "任务 {1}：当前是“{2}”",
   "job {1}: it is {2} already": "任务 {1}：已是“{2}”",
   "job {1}: it is {2}, attempt {3}, and not this worker's": "任务 {1}：状态“{2}”，第 {3} 次，不属于这个进程",
   "known: {1}": "可用的有：{1}",
@@ -71,6 +72,7 @@ export const knowledge = {
   "no trace {1}": "没有轨迹 {1}",
   "no unfinished run {1} of user {2}": "没有用户 {2} 未完成的提问 {1}",
   "no user {1}": "没有用户 {1}",
+  "only a job that failed can be tried again": "只能重试失败的任务",
   "only a job that waits or runs can be cancelled": "只能取消等待中或进行中的任务",
   "open it again": "请重新打开",
   "open it first: async with Database(path) as db": "请先打开：async with Database(path) as db",

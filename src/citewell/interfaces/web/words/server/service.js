@@ -156,6 +156,8 @@ export const service = {
   "see that it was saved or sent whole": "请检查是否保存或上传完整",
   "see that the disk has room and the folder can be written to; nothing of this upload was kept":
     "请检查磁盘空间，以及文件夹是否可写；这次上传没有保存任何内容",
+  "job {1}: what was sent is there no more": "任务 {1}：已上传的内容已不在",
+  "send it again": "请重新上传",
   "send it again to have its answer": "请重新发送以得到回答",
   "send it again to replace it": "请重新上传以替换",
   "send it as UTF-8": "请以 UTF-8 发送",

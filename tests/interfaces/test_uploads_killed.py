@@ -1,0 +1,104 @@
+"""What the server has said it has, it has: killed while its jobs run, and with a file that kills whoever reads it.
+
+The long version, with figures, is evals/kill_uploads.py.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.interfaces.uploads_killed import POISON, Uploads
+
+from citewell.knowledge.jobs import MOST_FAULTS, SUSPECT
+
+FILES = 20
+KILLS = 4
+
+
+@pytest.fixture
+def uploads(tmp_path: Path) -> Uploads:
+    folder = tmp_path / "start"
+    folder.mkdir()
+    return Uploads(tmp_path / "home", folder, wait=0.1)
+
+
+def send_many(uploads: Uploads) -> None:
+    for number in range(100):
+        uploads.send(f"good {number}.md", f"# Good {number}\n\nThe harbour number {number} is deep.\n")
+
+
+def row(uploads: Uploads, job_id: str) -> tuple[str, int, int]:
+    """Of the table: state, deaths and faults."""
+    with closing(sqlite3.connect(uploads.home / "citewell.db", timeout=20)) as database:
+        found: tuple[str, int, int]
+        [found] = database.execute("SELECT state, deaths, faults FROM jobs WHERE job_id = ?", (job_id,)).fetchall()
+    return found
+
+
+def test_uploads_outlive_kills(uploads: Uploads) -> None:
+    """Killed each time while jobs run: at the end every file is a document, whole and once."""
+    names = [f"note {number}.md" for number in range(FILES)]
+    with uploads.running():
+        for number, name in enumerate(names):
+            uploads.send(name, f"# Note {number}\n\nThe lighthouse number {number} was built in {1000 + number}.\n")
+    for _ in range(KILLS):
+        with uploads.running():
+            until = time.monotonic() + 30
+            while "running" not in uploads.states():
+                assert time.monotonic() < until
+                time.sleep(0.01)
+    with uploads.running():
+        jobs = uploads.ended(uploads.jobs)
+        assert {job["state"] for job in jobs.values()} == {"done"}
+        assert uploads.documents() == set(names)
+    assert not any((uploads.home / "uploads").iterdir())
+    with closing(sqlite3.connect(uploads.home / "citewell.db")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert database.execute("SELECT count(*) FROM documents").fetchone() == (FILES,)
+
+
+def test_a_poisoned_file_is_found_by_trying_alone(uploads: Uploads) -> None:
+    """It kills the server while others are under way, twice; then only who tries it alone, and the server lives. The others are
+    added, it is given up with its bytes, and tried again when whoever reads it no longer dies of it.
+    """
+    uploads.poisonous.touch()
+    with uploads.running():
+        bad = uploads.send("bad.md", POISON)
+        with pytest.raises(httpx.HTTPError):
+            send_many(uploads)
+    good = [job for job in uploads.jobs if job != bad]
+    deaths = 1
+    while deaths < SUSPECT:
+        with uploads.running():
+            assert uploads.process is not None
+            assert uploads.process.wait(30) == -9
+        deaths += 1
+    with uploads.running():
+        jobs = uploads.ended(uploads.jobs)
+        assert {jobs[job]["state"] for job in good} <= {"done"}
+        assert jobs[bad]["error"]["code"] == "gave_up"
+        assert row(uploads, bad) == ("failed", SUSPECT, MOST_FAULTS)
+        kept = [(folder / "0").read_text("utf-8") for folder in (uploads.home / "uploads").iterdir()]
+        assert POISON in kept
+        told = command(uploads, "jobs", "list")["jobs"]
+        assert [job["job_id"] for job in told if job["state"] == "failed"] == [bad]
+        uploads.poisonous.unlink()
+        assert command(uploads, "jobs", "again", bad)["job"]["state"] == "queued"
+        assert uploads.ended([bad])[bad]["state"] == "done"
+        assert "bad.md" in uploads.documents()
+
+
+def command(uploads: Uploads, *arguments: str) -> Any:
+    """What a command that ends well prints."""
+    line = [sys.executable, "-m", "citewell", *arguments, "--json"]
+    done = subprocess.run(line, env=uploads.environ(), capture_output=True, text=True, timeout=60, check=True)
+    return json.loads(done.stdout)
