@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from citewell import __version__
 from citewell.interfaces.http import (
     ask,
+    audit,
     check,
     chunks,
     collections,
@@ -53,6 +54,7 @@ from citewell.watch import Watch, look_on
 
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,
+    audit.router,
     check.router,
     chunks.router,
     collections.router,
