@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, text
+from tests.service.made_traces import data_trace
 
 from citewell.config import Settings
 from citewell.errors import Conflict, NotFound
 from citewell.knowledge.acting import ACTOR, Actor
+from citewell.knowledge.confirmed_files import path_of
 from citewell.knowledge.person_columns import (
     GO_ALONG,
     LOOKS_LIKE_A_PERSON,
@@ -21,9 +23,11 @@ from citewell.knowledge.person_columns import (
     counted,
 )
 from citewell.knowledge.person_scan import scan
+from citewell.service import knowledge
 from citewell.service.app import App
 from citewell.service.backup import backup
 from citewell.service.backup_audit import note_backup
+from citewell.service.feedback import catch_up, give
 from citewell.service.forget import forget_person
 from citewell.service.users import add_user
 
@@ -199,3 +203,28 @@ async def test_who_is_not_there_and_the_last_admin(app: App) -> None:
     with pytest.raises(Conflict, match="only admin"):
         await forget_person(app, "boss")
     assert len(await app.sessions.list("boss")) == 1
+
+
+def words_of(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+async def test_a_confirmed_answer_stays_without_the_name(app: App) -> None:
+    """Its row, its document, its index entry and its file: another who stands by it is named as before."""
+    for n, user in enumerate(("Ann", "bob")):
+        trace = data_trace(f"tr_{n}", user_id=user)
+        await app.traces.put(trace)
+        await give(app, trace.trace_id, True, None, user)
+        await catch_up(app)
+    [item] = await knowledge.list_items(app)
+    path = path_of(app.settings.home, item.trace_id)
+    assert "Ann" in words_of(path)
+    gone = await forget_person(app, "ann")
+    assert gone.left.found == {}
+    assert gone.nameless["confirmations"] == 1
+    [item] = await knowledge.list_items(app)
+    by = [each.user_id for each in item.confirmed_by]
+    assert (item.state, len(by), "bob" in by) == ("active", 2, True)
+    words = words_of(path)
+    assert "Ann" not in words
+    assert "bob" in words

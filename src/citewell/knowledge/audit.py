@@ -108,6 +108,15 @@ class Audit:
         """For what is no transaction of this database: a backup, a restore."""
         await self._db.write(lambda connection: record(connection, action, kind, subject, **detail))
 
+    async def of_action(self, action: str) -> list[Entry]:
+        """All of one action, the oldest first."""
+
+        def listed(connection: Connection) -> list[Entry]:
+            names = _names(connection)
+            return [_entry(row, names) for row in connection.execute(_OF, {"action": action})]
+
+        return await self._db.read(listed)
+
     async def list(self, limit: int = 100, before: int | None = None) -> list[Entry]:
         """The newest first; `before`: those that came before this one."""
         values = {"limit": min(limit, MOST), "before": before}
@@ -115,15 +124,6 @@ class Audit:
         def listed(connection: Connection) -> list[Entry]:
             names = _names(connection)
             return [_entry(row, names) for row in connection.execute(_LIST, values)]
-
-        return await self._db.read(listed)
-
-    async def of_action(self, action: str) -> list[Entry]:
-        """All of one action, the oldest first."""
-
-        def listed(connection: Connection) -> list[Entry]:
-            names = _names(connection)
-            return [_entry(row, names) for row in connection.execute(_OF, {"action": action})]
 
         return await self._db.read(listed)
 

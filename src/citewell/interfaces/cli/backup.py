@@ -11,6 +11,7 @@ from citewell.errors import StorageError
 from citewell.interfaces.cli.progress import watching_bytes
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
+from citewell.knowledge.copies import SCHEMA
 from citewell.service import backup as service
 from citewell.service.backup_audit import note_backup, note_restore
 from citewell.service.backup_list import Manifest
@@ -72,7 +73,11 @@ def restore(file: str, home: str | None, *, force: bool, json: bool) -> None:
 
 
 def _noted(home: Path, made: service.BackupMade) -> None:
-    """In the log of administration; a home that cannot be written to has a backup all the same."""
+    """In the log of administration. A home that cannot be written to has a backup all the same, and one of an earlier version
+    is not brought up to date by it.
+    """
+    if made.schema_version != SCHEMA:
+        return
     try:
         asyncio.run(note_backup(home, made))
     except StorageError as error:
