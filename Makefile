@@ -15,7 +15,7 @@ QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup start test check types-of-page fmt bench eval reader lock vendor clean
+.PHONY: help setup start test check types-of-page fmt bench eval reader lock sbom vendor clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,10 @@ reader: setup  ## train the reader further; READER=folder of its data, HOURS=2
 lock: $(VENV)/.dev  ## resolve the dependencies anew into both lock files
 	$(LOCK) --output-file requirements.lock
 	$(LOCK) --group dev --constraints requirements.lock --output-file requirements-dev.lock
+
+# licences are read from what is installed, so it is what the lock file pins that counts
+sbom: $(VENV)/.installed  ## what a release is made of, as CycloneDX: dist/citewell.cdx.json
+	$(BIN)/python .ci/sbom.py dist/citewell.cdx.json
 
 vendor: $(BIN)/python  ## the web page's libraries anew from npm, as vendor.toml tells of them; VENDOR=--renew after a new version
 	$(NPM) ci

@@ -164,6 +164,8 @@ def requests(ids: dict[str, str]) -> dict[str, list[tuple[str, Any]]]:
     papers = f"/api/papers/{ids['paper_id']}"
     found: dict[str, list[tuple[str, Any]]] = {
         "/api/ask": [("/api/ask", body) for body in asks],
+        "/api/audit": [("/api/audit", None)],
+        "/api/audit/verify": [("/api/audit/verify", None)],
         "/api/chunks": [("/api/chunks", None)],
         "/api/collections": [("/api/collections", {"name": "ann-notes"})],
         "/api/data/sources": [("/api/data/sources", {"url": "postgresql://127.0.0.1:9/x", "name": "ann-table"})],

@@ -87,8 +87,11 @@ async def test_a_user_from_first_to_last(
     assert (await boss.delete("/api/users/eve")).status_code == 404
 
     told = [record.getMessage() for record in caplog.records if record.name == "citewell.audit"]
-    assert [line.split()[:4] for line in told[:2]] == [["users:", "boss", "added", "eve"], ["users:", "boss", "changed", "eve"]]
-    assert len(told) == 6
+    did = [line.split()[2:5] for line in told]
+    assert did[0] == ["boss", "user.add", "eve"]
+    assert did[2] == ["boss", "user.role", "eve"]
+    assert [each[1].partition(".")[0] for each in did].count("token") == 4
+    assert len(told) == 8  # the collection, too
     assert not [line for line in told if token in line or more["token"] in line or "cw_" in line]
 
 

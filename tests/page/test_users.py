@@ -80,7 +80,7 @@ def test_a_user_comes_and_goes(served: Served, page: Page, token: str, axe: Any,
     page.get_by_role("dialog").get_by_role("button", name="Change").click()
     expect(page.get_by_text("ada is the only admin")).to_be_visible()
     expect(users.get_by_label("Role of ada")).to_have_value("admin")
-    assert "users: ada added eve as reader" in served.log()
+    assert "ada user.add eve" in served.log()
     assert made not in served.log()
 
 

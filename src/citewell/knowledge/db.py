@@ -178,6 +178,7 @@ class Database:
 
     def _migrate(self) -> None:
         """Each step and its record are one transaction; the version is read inside it, so two processes never repeat one."""
+        before = self._transact(_version, False)
         for number, step in enumerate(MIGRATIONS, start=1):
             if self._transact(_version, False) >= number:
                 continue
@@ -189,6 +190,8 @@ class Database:
                     connection.execute(record, {"number": number, "name": step.__name__, "at": time.time()})
 
             self._transact(apply, True)
+        if before < len(MIGRATIONS):
+            self._truncate_log()  # a step may have taken away what shall not be read any more
 
     def _truncate_log(self) -> None:
         self._pragma("PRAGMA wal_checkpoint(TRUNCATE)", busy_seconds=0.5)

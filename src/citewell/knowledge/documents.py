@@ -19,6 +19,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, text
 
 from citewell.errors import InvalidInput
 from citewell.knowledge import chunks, vectors
+from citewell.knowledge.audit import record
 from citewell.knowledge.chunks import Row, printable
 from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
@@ -138,7 +139,9 @@ def keeps_confirmed(collection: str) -> bool:
 def ensure_collection(connection: Connection, name: str, now: float, owner: str = "") -> None:
     """One that is there keeps its owner."""
     values = {"name": name, "now": now, "owner": owner}
-    connection.execute(text("INSERT OR IGNORE INTO collections (name, created_at, owner) VALUES (:name, :now, :owner)"), values)
+    insert = text("INSERT OR IGNORE INTO collections (name, created_at, owner) VALUES (:name, :now, :owner)")
+    if connection.execute(insert, values).rowcount:
+        record(connection, "collection.add", "collection", name, person=owner, shared=not owner)
 
 
 def sees(connection: Connection, viewer: str | None, collection: str) -> bool:
@@ -240,6 +243,7 @@ def delete(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
 
 def delete_collection(connection: Connection, name: str) -> None:
     connection.execute(text("DELETE FROM collections WHERE name = :name"), {"name": name})
+    record(connection, "collection.remove", "collection", name)
     connection.execute(text("DELETE FROM files WHERE sha256 NOT IN (SELECT sha256 FROM documents)"))
     _forget_words(connection)
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, text
 
+from citewell.knowledge.migrations_guarded import m017_audit, m018_sealed_sources
+
 APPLICATION_ID = 0x43495445  # "CITE", in the header of the file
 
 
@@ -362,6 +364,8 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
     m014_traces_found,
     m015_bound_tokens,
     m016_holders,
+    m017_audit,
+    m018_sealed_sources,
 ]
 
 

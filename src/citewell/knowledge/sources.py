@@ -1,6 +1,7 @@
 """Table sources that were added: where they are, what their tables are, what words mean in them.
 
 The one rule: a location is handed out only by `location`, to whoever connects; all that is shown has its password left out.
+Where it is an address, it is kept sealed (sealing.py).
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from pydantic import Field
 from sqlalchemy import Connection, Row, text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.knowledge.audit import record
 from citewell.knowledge.db import Database
+from citewell.knowledge.sealing import is_secret, open_sealed, seal
 from citewell.types import Shown
 
 LONGEST_NAME = 80
@@ -87,7 +90,7 @@ class Sources:
         row = {
             "name": source.name,
             "dialect": source.dialect,
-            "location": location,
+            "location": seal(self._db.path.parent, location, source.name) if is_secret(location) else location,
             "path": source.path,
             "stat": json.dumps({"shown": source.location, "warnings": source.warnings, **source.stat}, ensure_ascii=False),
             "tables": json.dumps(source.tables, ensure_ascii=False),
@@ -101,10 +104,12 @@ class Sources:
             before = connection.execute(_GET, {"name": source.name, "viewer": None}).one_or_none()
             if before is not None and self._viewer is not None and before.owner not in {"", self._viewer}:
                 raise _taken(source.name)
-            if before is not None and unless is not None and before.location != unless:
+            if before is not None and unless is not None and self._opened(before) != unless:
                 raise _taken(source.name, _source(before).location)
             connection.execute(_PUT, row)
             kept = _source(connection.execute(_GET, {"name": source.name, "viewer": None}).one())
+            if before is None:
+                record(connection, "source.add", "source", source.name, person=kept.owner, dialect=kept.dialect)
             if also is not None:
                 also(connection, None if before is None else _source(before), kept)
             return kept
@@ -127,7 +132,7 @@ class Sources:
 
     async def location(self, name: str) -> str:
         """With the password, where it has one: for connecting, and for nothing else."""
-        return await self._db.read(lambda connection: str(_row(connection, name, self._viewer).location))
+        return self._opened(await self._db.read(lambda connection: _row(connection, name, self._viewer)))
 
     async def list(self) -> list[Source]:
         """In the order of their names."""
@@ -141,6 +146,7 @@ class Sources:
         def remove(connection: Connection) -> Source:
             source = _source(_row(connection, name, self._viewer))
             connection.execute(_REMOVE, {"name": name})
+            record(connection, "source.remove", "source", name, person=source.owner, dialect=source.dialect)
             if also is not None:
                 also(connection, source)
             return source
@@ -181,6 +187,9 @@ class Sources:
     async def set_problem(self, name: str, problem: str) -> None:
         """Say why it cannot be reached, or with nothing that it can again. One that is gone meanwhile stays gone."""
         await self._db.write(lambda connection: connection.execute(_PROBLEM, {"name": name, "problem": problem}) and None)
+
+    def _opened(self, row: Row[Any]) -> str:
+        return open_sealed(self._db.path.parent, str(row.location), str(row.name))
 
     async def paths(self) -> set[str]:
         """The copies that are in use, whosever they are."""

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from sqlalchemy import Connection, Row, text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.knowledge.audit import record
 from citewell.knowledge.db import Database
 from citewell.knowledge.people import VISITOR, named, person
 from citewell.knowledge.uses import Uses
@@ -158,6 +159,7 @@ class Users:
             if new != "admin":
                 _leave_an_admin(connection, user)
             connection.execute(text("UPDATE users SET role = :role WHERE user_id = :id"), {"id": user, "role": new})
+            record(connection, "user.role", "user", user, role=new)
             return _user(connection, user, self._clock())
 
         return await self._db.write(change)
@@ -173,6 +175,7 @@ class Users:
             if keep_admin or connection.execute(text("SELECT count(*) FROM users")).scalar_one() > 1:
                 _leave_an_admin(connection, user)
             connection.execute(text("DELETE FROM users WHERE user_id = :id"), {"id": user})
+            record(connection, "user.remove", "user", user, role=gone.role)
             return gone
 
         removed = await self._db.write(remove)
@@ -208,6 +211,7 @@ class Users:
         def revoke(connection: Connection) -> TokenInfo:
             gone = _token(connection, token_id, None if user_id is None else named(user_id))
             connection.execute(text("DELETE FROM tokens WHERE token_id = :id"), {"id": token_id})
+            record(connection, "token.revoke", "token", token_id, person=gone.user_id)
             return gone
 
         return await self._db.write(revoke)
@@ -220,6 +224,8 @@ class Users:
             _user(connection, user, 0)
             gone = [TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()]
             connection.execute(text("DELETE FROM tokens WHERE user_id = :id"), {"id": user})
+            for token in gone:
+                record(connection, "token.revoke", "token", token.token_id, person=user)
             return gone
 
         return await self._db.write(revoke)
@@ -297,6 +303,7 @@ def _add(connection: Connection, user: str, role: Role, now: float) -> User:
         hint = f"`citewell user token {taken}` makes another token of theirs; or choose another name"
         raise Conflict(f"user {taken} exists already", hint=hint)
     connection.execute(_ADD, row)
+    record(connection, "user.add", "user", user, role=role)
     return _user(connection, user, now)
 
 
@@ -322,6 +329,7 @@ def _new_token(
 
 def _make(connection: Connection, token: str, row: dict[str, Any]) -> Made:
     connection.execute(_MAKE, row)
+    record(connection, "token.make", "token", row["token_id"], person=row["user_id"], scope=row["scope"], bound=row["bound"])
     return Made(token=token, info=_token(connection, str(row["token_id"])))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from citewell.config import Settings
 from citewell.ingest.addresses import Guard
+from citewell.knowledge.audit import Audit
 from citewell.knowledge.catalog import Catalog
 from citewell.knowledge.db import Database
 from citewell.knowledge.index import INDEXES, Index
@@ -61,6 +62,7 @@ class App:
     sites: Sites
     sources: Sources
     users: Users
+    audit: Audit
     root: App
     viewer: Viewer | None = None
 
@@ -200,6 +202,7 @@ class App:
         self.sites = Sites(self.db)
         self.sources = Sources(self.db)
         self.users = Users(self.db)
+        self.audit = Audit(self.db)
         self._stack.push_async_callback(self.users.settle)
         return self
 

@@ -13,6 +13,7 @@ from typing import Final
 from pydantic import Field, ValidationError
 
 from citewell.errors import UnreadableFile
+from citewell.knowledge.home_key import FILE as KEY
 from citewell.retrieve.confidence import OWN
 from citewell.types import Shown
 
@@ -20,7 +21,7 @@ FORMAT: Final = 1
 LIST: Final = "manifest.json"
 DATABASE: Final = "citewell.db"
 SETTINGS: Final = "citewell.toml"
-FILES: Final = (SETTINGS, OWN)  # of a home, beside its database
+FILES: Final = (SETTINGS, OWN, KEY)  # of a home, beside its database
 FOLDERS: Final = ("knowledge", "sources", "uploads")
 MADE_AGAIN: Final = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal")  # the copy of the database holds what they do
 STAGING: Final = ".backup-"  # how the names of folders begin in which a backup is prepared

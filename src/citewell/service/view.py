@@ -42,7 +42,7 @@ class View(App):
         self.db, self.new_job, self.turns, self.running = whole.db, whole.new_job, whole.turns, whole.running
         self.stopping = whole.stopping
         self.sessions, self.traces, self.memories, self.runs = whole.sessions, whole.traces, whole.memories, whole.runs
-        self.snapshots, self.sites, self.users = whole.snapshots, whole.sites, whole.users
+        self.snapshots, self.sites, self.users, self.audit = whole.snapshots, whole.sites, whole.users, whole.audit
         self.catalog = whole.catalog.seen_by(viewer.user_id)
         self.jobs = whole.jobs.seen_by(viewer.user_id)
         self.sources = whole.sources.seen_by(viewer.user_id)

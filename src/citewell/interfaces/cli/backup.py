@@ -7,10 +7,13 @@ from pathlib import Path
 
 import typer
 
+from citewell.errors import StorageError
 from citewell.interfaces.cli.progress import watching_bytes
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
+from citewell.knowledge.copies import SCHEMA
 from citewell.service import backup as service
+from citewell.service.backup_audit import note_backup, note_restore
 from citewell.service.backup_list import Manifest
 from citewell.service.backup_restore import free_to_restore, migrated, put_in_place, restored, unpacked
 from citewell.service.backup_verify import rotate
@@ -28,6 +31,7 @@ def make(file: str | None, *, keep: int | None, json: bool) -> None:
             with watching_bytes("checking") as tell:
                 verified(Path(made.file), settings.home, tell)
             made = made.model_copy(update={"verified": True, "removed": rotate(Path(made.file).parent, keep)})
+        _noted(settings.home, made)
         for name in made.left_out[:10]:
             warn(f"left out, for it is none of Citewell's: {name}")
         if len(made.left_out) > 10:
@@ -62,6 +66,7 @@ def restore(file: str, home: str | None, *, force: bool, json: bool) -> None:
         free_to_restore(place, force=force)
         with watching_bytes("restoring") as tell, unpacked(archive, place, tell) as (made, manifest):
             asyncio.run(migrated(made))
+            asyncio.run(note_restore(made, place, archive, manifest))
             before = put_in_place(made, place, force=force)
         done = restored(archive, place, manifest, before)
         for warning in done.warnings:
@@ -75,6 +80,18 @@ def restore(file: str, home: str | None, *, force: bool, json: bool) -> None:
             if before is not None:
                 write(out(), styled(f"the home of before is {before}: remove it when all is well"))
         raise typer.Exit(DONE)
+
+
+def _noted(home: Path, made: service.BackupMade) -> None:
+    """In the log of administration. A home that cannot be written to has a backup all the same, and one of an earlier version
+    is not brought up to date by it.
+    """
+    if made.schema_version != SCHEMA:
+        return
+    try:
+        asyncio.run(note_backup(home, made))
+    except StorageError as error:
+        warn(f"the backup is not in the log of administration: {error.message}")
 
 
 def _shown(manifest: Manifest) -> dict[str, object]:

@@ -26,6 +26,7 @@ from citewell.interfaces.cli.arguments import (
     User,
     Web,
 )
+from citewell.interfaces.cli.commands_audit import audit
 from citewell.interfaces.cli.commands_backup import backup, restore
 from citewell.interfaces.cli.commands_check import check
 from citewell.interfaces.cli.commands_data import data_app
@@ -375,5 +376,6 @@ def serve(
 
 
 app.command()(mcp)
+app.command()(audit)
 app.command()(backup)
 app.command()(restore)

@@ -105,3 +105,22 @@ def user_remove(
     from citewell.interfaces.cli.user import remove
 
     run(lambda app: remove(app, name, yes=yes, json=json), json=json)
+
+
+@user_app.command(name="forget")
+def user_forget(
+    name: Name,
+    backups: Annotated[
+        list[str] | None, typer.Option("--backups", metavar="DIR", help="Look for backups here, too.", show_default=False)
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Delete all that is kept of a person, and show that it is gone; exit 1 where something is left (docs/security.md)."""
+    from pathlib import Path
+
+    from citewell.interfaces.cli.run import run
+    from citewell.interfaces.cli.user_forget import forget
+
+    folders = [Path(each).expanduser() for each in backups or []]
+    run(lambda app: forget(app, name, folders, yes=yes, json=json), json=json)

@@ -7,6 +7,8 @@ The one rule: people see one line and a hint; a traceback comes only with `log_l
 from __future__ import annotations
 
 import asyncio
+import getpass
+import os
 import traceback
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -19,6 +21,7 @@ from citewell.errors import CitewellError
 from citewell.interfaces import logs
 from citewell.interfaces.cli.terminal import err, fail, print_json, styled
 from citewell.interfaces.problem import problem_of
+from citewell.knowledge.acting import ACTOR, Actor
 from citewell.service.app import App
 
 DONE, ERROR, NO_ANSWER, INTERRUPTED = 0, 1, 3, 130
@@ -46,6 +49,7 @@ def boundary(*, json: bool, serves: bool = False, **arguments: Any) -> Iterator[
         settings = load_settings(**arguments)
         debug = settings.log_level == "debug"
         logs.set_up(settings, times=serves)
+        ACTOR.set(Actor() if serves else Actor(f"os:{_account()}", "cli"))
         yield settings
     except KeyboardInterrupt:
         err().print(styled(STOPPED))
@@ -60,6 +64,18 @@ def boundary(*, json: bool, serves: bool = False, **arguments: Any) -> Iterator[
             print_json(problem_of(known))
         fail(known)
         raise typer.Exit(ERROR) from None
+
+
+def _account() -> str:
+    """Of the machine, by its own word and not by the environment's."""
+    if os.name != "posix":
+        return getpass.getuser()
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a container may run under a number that has no name
+        return str(os.getuid())
 
 
 def explained(error: Exception) -> CitewellError:

@@ -85,7 +85,7 @@ async def set_role(app: App, name: str, role: str, *, json: bool) -> int:
 
 async def remove(app: App, name: str, *, yes: bool, json: bool) -> int:
     user = await app.users.get(name)
-    if not yes and not _confirmed(f"Remove {one_line(user.user_id)} and their tokens? [y/N] "):
+    if not yes and not confirmed(f"Remove {one_line(user.user_id)} and their tokens? [y/N] "):
         write(err(), styled("nothing removed"))
         return ERROR
     gone = await service.remove_user(app, user.user_id)
@@ -93,6 +93,7 @@ async def remove(app: App, name: str, *, yes: bool, json: bool) -> int:
         print_json(gone.model_dump(mode="json"))
     else:
         write(out(), styled(f"removed {one_line(gone.user_id)}; what they asked and added stays under their name"))
+        write(err(), styled(f"`citewell user forget {one_line(gone.user_id)}` deletes that, too", "dim"))
     return DONE
 
 
@@ -129,7 +130,7 @@ def _not_in_force(app: App) -> None:
         )
 
 
-def _confirmed(question: str) -> bool:
+def confirmed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise InvalidInput("there is no terminal to ask on", hint="--yes removes without asking")
     sys.stderr.write(plain(question))

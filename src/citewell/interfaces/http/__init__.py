@@ -15,6 +15,7 @@ from citewell import __version__
 from citewell.config import AccessSettings
 from citewell.interfaces.http import (
     ask,
+    audit,
     check,
     chunks,
     collections,
@@ -56,6 +57,7 @@ from citewell.watch import Watch, look_on
 
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,
+    audit.router,
     check.router,
     chunks.router,
     collections.router,

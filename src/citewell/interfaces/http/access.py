@@ -22,6 +22,7 @@ from citewell.interfaces.http.deps import ASKED, CALLER, LOCAL, READING, STILL, 
 from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of, telling
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
+from citewell.knowledge.acting import ACTOR, Actor
 from citewell.knowledge.people import VISITOR
 from citewell.knowledge.users import Holder, Lifetime, csrf_of
 from citewell.service.app import App
@@ -51,6 +52,7 @@ class Access:
         if scope["type"] == "http":
             try:
                 scope[CALLER] = await self._caller(scope)
+                ACTOR.set(Actor(scope[CALLER].user_id, "http"))
             except CitewellError as error:
                 scope[REFUSAL] = error
                 headers = error.headers if isinstance(error, Refused) else None

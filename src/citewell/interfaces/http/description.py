@@ -38,6 +38,7 @@ TAGS = {
     "status": "Whether it runs, and which version.",
     "traces": "How answers came about.",
     "users": "Who may sign in.",
+    "audit": "Who administered what.",
 }
 PARAMETERS = {
     "agent": "an agent: `qa`, `dual_loop`, `website`, `paper`, `data`",

@@ -1,24 +1,20 @@
 """`/api/users`: who may sign in, for admins: list, add, give a role, make and revoke tokens, remove.
 
-The one rule: what is changed here is who may do what, so each change leaves a line in the log that says who did it; a token is
-in one reply and nowhere else, the log among it.
+The one rule: a token is in one reply and nowhere else, the log among it. Each change is in the log of administration, which
+says who did it (knowledge/audit.py).
 """
 
 from __future__ import annotations
-
-import logging
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.body import JSONRoute
-from citewell.interfaces.http.deps import Admin, Caller, Citewell, caller_of
+from citewell.interfaces.http.deps import Admin, Citewell, caller_of
 from citewell.interfaces.http.errors import Refused
 from citewell.knowledge.users import LONGEST_NAME, Made, Role, TokenInfo, User
 from citewell.service import users as service
 from citewell.service.users import Added, UserWithTokens
-
-log = logging.getLogger("citewell.audit")
 
 
 def _signing_in(request: Request) -> None:
@@ -76,57 +72,40 @@ async def list_users(app: Citewell, _: Admin) -> Listed:
 
 
 @router.post("", status_code=201)
-async def add_user(body: NewUser, app: Citewell, caller: Admin) -> Added:
+async def add_user(body: NewUser, app: Citewell, _: Admin) -> Added:
     """A user and their first token, which no later reply tells."""
-    added = await service.add_user(app, body.user_id, body.role, body.token_name, days=body.days)
-    _audit(caller, "added", added.user.user_id, f"as {added.user.role}, with {added.info.token_id}")
-    return added
+    return await service.add_user(app, body.user_id, body.role, body.token_name, days=body.days)
 
 
 @router.patch("/{name}")
-async def change_role(name: str, body: NewRole, app: Citewell, caller: Admin) -> User:
+async def change_role(name: str, body: NewRole, app: Citewell, _: Admin) -> User:
     """Another role, from the next request on. The last admin stays one."""
-    user = await service.set_role(app, name, body.role)
-    _audit(caller, "changed", user.user_id, f"to {user.role}")
-    return user
+    return await service.set_role(app, name, body.role)
 
 
 @router.delete("/{name}", status_code=204)
-async def remove_user(name: str, app: Citewell, caller: Admin) -> None:
+async def remove_user(name: str, app: Citewell, _: Admin) -> None:
     """With tokens and sessions; what they asked and added stays. The last admin stays."""
-    gone = await service.remove_user(app, name, keep_admin=True)
-    _audit(caller, "removed", gone.user_id, f"who was {gone.role}")
+    await service.remove_user(app, name, keep_admin=True)
 
 
 @router.post("/{name}/tokens", status_code=201)
-async def make_token(name: str, app: Citewell, caller: Admin, body: NewToken | None = None) -> Made:
+async def make_token(name: str, app: Citewell, _: Admin, body: NewToken | None = None) -> Made:
     """Another token of a user, which no later reply tells."""
     wish = body or NewToken()
     if wish.collection or wish.site:
-        made = await service.make_widget_token(app, name, wish.name, days=wish.days, collection=wish.collection, site=wish.site)
-    else:
-        made = await service.make_token(app, name, wish.name, days=wish.days)
-    _audit(caller, "made a token for", made.info.user_id, made.info.token_id)
-    return made
+        bound = {"collection": wish.collection, "site": wish.site}
+        return await service.make_widget_token(app, name, wish.name, days=wish.days, **bound)
+    return await service.make_token(app, name, wish.name, days=wish.days)
 
 
 @router.delete("/{name}/tokens")
-async def revoke_tokens(name: str, app: Citewell, caller: Admin) -> Revoked:
+async def revoke_tokens(name: str, app: Citewell, _: Admin) -> Revoked:
     """All tokens of a user; who signed in with them is signed out."""
-    gone = await app.users.revoke_all(name)
-    for token in gone:
-        _audit(caller, "revoked a token of", token.user_id, token.token_id)
-    return Revoked(revoked=list(gone))
+    return Revoked(revoked=list(await app.users.revoke_all(name)))
 
 
 @router.delete("/{name}/tokens/{token_id}")
-async def revoke_token(name: str, token_id: str, app: Citewell, caller: Admin) -> Revoked:
+async def revoke_token(name: str, token_id: str, app: Citewell, _: Admin) -> Revoked:
     """One token, where it is this user's."""
-    gone = await app.users.revoke(token_id, name)
-    _audit(caller, "revoked a token of", gone.user_id, gone.token_id)
-    return Revoked(revoked=[gone])
-
-
-def _audit(caller: Caller, did: str, whom: str, what: str) -> None:
-    """At a level that is logged by default. Names are printable and without spaces, so a line is a line."""
-    log.warning("users: %s %s %s %s", caller.user_id, did, whom, what)
+    return Revoked(revoked=[await app.users.revoke(token_id, name)])

@@ -2,6 +2,13 @@
 
 /** @type {Record<string, string>} */
 export const knowledge = {
+  "make the file and its folder readable and writable for this user": "请让此用户可以读写该文件及其文件夹",
+  "put the key of this home back, from a backup say": "请放回此数据目录的密钥，例如从备份中取回",
+  "{1}: this is no key of Citewell": "{1}：这不是 Citewell 的密钥",
+  "{1}: the key cannot be read: {2}": "{1}：密钥无法读取：{2}",
+  "put the key back that belongs to this home (citewell.key), or remove the source and add it again": "请放回属于此数据目录的密钥（citewell.key），或移除该数据源后重新添加",
+  "the password of {1} was sealed with another key than this home's": "{1} 的密码是用另一个密钥加密的，不是此数据目录的密钥",
+  "the password of {1} is damaged": "{1} 的密码已损坏",
   "1 to {1} printable characters, no slash, no space at the ends": "1 至 {1} 个可打印字符，不含斜杠，首尾不能有空格",
   "1 to {1} letters and digits of any script; after the first also . _ - @": "1 至 {1} 个任何文字的字母和数字，首字符之后还可用 . _ - @",
   "`citewell data list` shows them; `citewell data add FILE|URL` adds one":

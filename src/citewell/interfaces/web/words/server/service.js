@@ -2,6 +2,8 @@
 
 /** @type {Record<string, string>} */
 export const service = {
+  "`citewell user list` shows the users": "`citewell user list` 列出用户",
+  "nothing is kept of {1}": "没有保存 {1} 的任何内容",
   "0 (ordinary) to {1}": "0（普通）至 {1}",
   "1 to {1} at a time": "每次 1 至 {1} 处",
   "1 to {1} printable characters": "1 至 {1} 个可打印字符",

@@ -1,0 +1,87 @@
+"""The key of a home: 256 random bits in a file that its owner alone may read, made when it is first needed.
+
+The one rule: the key itself signs and seals nothing; each purpose has a key of its own, derived from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection
+
+from citewell.disk import synced
+from citewell.errors import StorageError
+
+FILE: Final = "citewell.key"
+_BYTES: Final = 32
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def folder_of(connection: Connection) -> Path:
+    """The home that an open database is in."""
+    rows = connection.exec_driver_sql("PRAGMA database_list").all()
+    return Path(next(str(row[2]) for row in rows if row[1] == "main")).parent
+
+
+def key_of(folder: Path) -> bytes:
+    """The home's key. A link to a file elsewhere is followed: so the key can be kept apart from the home and its backups.
+    Raises StorageError.
+    """
+    path = folder / FILE
+    try:
+        if not path.exists():
+            _make(path)
+        _close_to_others(path)
+        key = bytes.fromhex(path.read_text("ascii").strip())
+    except OSError as error:
+        hint = "make the file and its folder readable and writable for this user"
+        raise StorageError(f"{path}: the key cannot be read: {error.strerror or error}", hint=hint) from error
+    except ValueError:
+        key = b""
+    if len(key) != _BYTES:
+        raise StorageError(f"{path}: this is no key of Citewell", hint="put the key of this home back, from a backup say")
+    return key
+
+
+def derived(key: bytes, purpose: str) -> bytes:
+    """A key for one purpose: 32 bytes."""
+    return hmac.digest(key, f"citewell {purpose}".encode(), "sha256")
+
+
+def id_of(key: bytes) -> str:
+    """What a key is called where it was used; says nothing of it."""
+    return hashlib.sha256(derived(key, "id")).hexdigest()[:8]
+
+
+def _make(path: Path) -> None:
+    """Whole or not at all; of two processes that do it at once, the first one's counts."""
+    beside = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(_BYTES) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        _name(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+    synced(path.parent)
+
+
+def _name(made: Path, path: Path) -> None:
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        return  # another process was first
+    except OSError:  # a disk without links
+        made.rename(path)
+
+
+def _close_to_others(path: Path) -> None:
+    if os.name == "posix" and path.stat().st_mode & _OTHERS and path.stat().st_uid == os.getuid():
+        path.chmod(0o600)
