@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, RowMapping, text
@@ -124,7 +124,7 @@ class Jobs:
         """Whether a job waits that has to be tried alone."""
         return await self._db.read(lambda connection: self._waiting(connection, kind, alone=True) is not None)
 
-    async def blame(self, process: str) -> list[Job]:
+    async def blame(self, process: str) -> Sequence[Job]:
         """A process that did one job at a time has died, and whoever started it lives: what it was at was the cause. It is
         tried again a little later, or given up; what it was sent with is kept.
         """
@@ -237,7 +237,7 @@ class Jobs:
         found: str | None = connection.execute(_WAITING, values).scalar_one_or_none()
         return found
 
-    def _silent(self, connection: Connection) -> list[Row[Any]]:
+    def _silent(self, connection: Connection) -> Sequence[Row[Any]]:
         """Those whose workers hold them no more."""
         rows = connection.execute(_RUNNING).all()
         return [row for row in rows if not self._leases.lasts(row.process, row.lease, row.updated_at)]
