@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Callable
 
 import docx
 import pytest
@@ -43,11 +44,12 @@ def word() -> bytes:
 @pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.pptx"])
 def test_the_strict_form_says_the_same(make_zip: Maker, name: str) -> None:
     """Text, sections and title, to the letter."""
-    usual = {
+    makers: dict[str, Callable[[], bytes]] = {
         "a.docx": word,
         "a.xlsx": lambda: make_zip(workbook({"Costs": data(("service", "cost"), ("Hosting", 12.5))})),
         "a.pptx": lambda: make_zip(slides(shape("The harbour is deep"))),
-    }[name]()
+    }
+    usual = makers[name]()
     other = strict(usual)
     assert b"purl.oclc.org" in zipfile.ZipFile(io.BytesIO(other)).read("_rels/.rels")
     one, two = (PARSERS[name[1:]](each, name, IngestSettings()) for each in (usual, other))
