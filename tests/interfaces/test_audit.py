@@ -87,7 +87,8 @@ class TestOverHttp:
             ]
             assert [each["who"] for each in entries] == ["rob", "boss", "boss"]
             older = (await by["boss"].get("/api/audit", params={"before": entries[-1]["seq"]})).json()["entries"]
-            assert {each["channel"] for each in older} == {"server"}
+            assert older
+            assert "http" not in {each["channel"] for each in older}  # the first users were made at the machine
             checked = (await by["boss"].get("/api/audit/verify")).json()
             assert (checked["entries"], checked["damage"]) == (entries[0]["seq"], [])
             assert (await by["boss"].get("/api/audit?limit=0")).status_code == 422
