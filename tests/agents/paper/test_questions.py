@@ -187,6 +187,15 @@ async def test_what_the_paper_does_not_say_is_told_so(desk: Desk) -> None:
     assert state.final_answer.startswith("The paper does not answer this, as far as I can find. Nearest: ")
 
 
+@pytest.mark.parametrize("agents", [("methods",), ("methods", "results")])
+async def test_an_unclear_question_is_asked_back(desk: Desk, agents: tuple[str, ...]) -> None:
+    back = "Which of its errors do you mean?"
+    unclear = json.dumps({"status": "unclear", "sentences": [], "question_back": back})
+    desk.llm = ScriptedLLM(routed("What about it?", *agents), *[unclear] * len(agents))
+    state = await desk.ask("What about it?")
+    assert (state.status, state.final_answer, state.stop_reason) == ("clarify", back, "")
+
+
 async def test_a_table_that_is_not_there(desk: Desk) -> None:
     state = await desk.ask("What is the best error in Table 9?")
     assert state.status == "refused"
