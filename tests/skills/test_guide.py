@@ -12,6 +12,7 @@ from citewell.config import IngestSettings
 from citewell.errors import TransientError
 from citewell.ingest import parse_here
 from citewell.ingest.paper_read import read_paper
+from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import shared
 from citewell.skills.guide import make_report
@@ -155,7 +156,7 @@ async def test_a_model_only_words_what_is_proved() -> None:
     worded = [text for slot in SLOTS for text in texts(report, slot)]
     assert "TideNet consists of a tidal module and a graph module." in worded
     assert {citation.title for citation in report.citations} == {of.paper.title}
-    assert len(llm.calls) <= 2 * len(SLOTS)  # a draft and its judgement
+    assert len(llm.calls) <= 4 * len(SLOTS)  # a draft and its judgement, and once more what is doubted
 
 
 async def test_a_model_that_fails_is_told_once() -> None:
@@ -179,9 +180,28 @@ async def test_a_model_with_room_is_sent_more_and_keeps_what_is_proved() -> None
     assert_proved(of, report)
     assert len(texts(report, "results")) == 2
     assert not any("Nobel" in s.text for s in stated(report))
+    prize = "Left out of “Main results”, for it could not be proved by the paper: TideNet won the Nobel Prize in 2031."
+    assert prize in report.warnings
     sent = next(call.messages[-1].content for call in llm.calls if "31.0 to 18.4" in call.messages[-1].content)
     assert "storm surges cause 62%" in sent
     assert "We thank the harbour masters" not in sent
+
+
+async def test_what_is_doubted_of_a_slot_is_written_once_more() -> None:
+    """With the reason; a repaired slot needs no warning."""
+    of = book(ENGLISH)
+    llm = ScriptedLLM()
+    said = "On stormy days TideNet improves the error of the tidal model from 31.0 to {} centimetres."
+    false, true = said.format("8.4"), said.format("18.4")
+
+    def reply(messages: Sequence[Message]) -> str:
+        repaired = "A check of your first answer" in messages[-1].content
+        return true if repaired else false if "31.0 to 18.4" in messages[-1].content else UNKNOWN
+
+    llm.reply_with(reply)
+    report = await make_report(of, llm=llm, judge=build_judge(llm, None), embedder=ScriptedEmbedder(), lang="en")
+    assert true in texts(report, "results")
+    assert not any(false in text for text in [*texts(report, "results"), *report.warnings])
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.agents.replies import untold
 
 from citewell.errors import InvalidInput, TransientError
 from citewell.service.ask import AskRequest, ask
@@ -49,6 +50,27 @@ async def test_the_site_does_not_tell(shop: Web, open_desk: Callable[..., Any]) 
             assert answer.stop_reason in {"site_exhausted", "iterations_exhausted"}
             assert f"{len(shop.paths()) - before} pages" in answer.answer
             assert nearest in answer.answer
+
+
+@pytest.mark.parametrize(
+    ("said", "agreed"), [("The pages do not tell of a hotline; returns go by post.", True), ("Telephones: none.", False)]
+)
+async def test_what_the_site_lacks_is_said_in_the_models_words(desk: Desk, shop: Web, said: str, agreed: bool) -> None:
+    """Where the judge agrees with them, with how far the site was read; else in ours."""
+    desk.llm.reply_with(lambda _: untold(said))
+    answer = await desk.ask("Is there a hotline for returns?")
+    assert (answer.status, answer.stop_reason) == ("refused", "site_exhausted")
+    read = f"{len(shop.paths())} pages"
+    assert answer.answer.startswith(f"{said} I read {read} of 127.0.0.1" if agreed else "I could not find the answer on")
+    assert read in answer.answer
+    assert [sentence.text for sentence in answer.sentences] == ([said] if agreed else [])
+
+
+async def test_what_was_called_missing_and_is_there_is_told(desk: Desk, shop: Web) -> None:
+    """The judge does not agree that it is missing, and the repaired draft tells it."""
+    desk.llm.reply_with(lambda messages: FACT if "A check of your" in messages[-1].content else untold("Telephones: none."))
+    answer = await desk.ask(QUESTION)
+    assert (answer.status, answer.stop_reason, [s.text for s in answer.sentences]) == ("answered", "", [FACT])
 
 
 @pytest.mark.parametrize("greeting", ["Hello!", "Thanks", "你好", "谢谢"])

@@ -18,6 +18,8 @@ from citewell.skills.wording import ending, refusal, say
 from citewell.types import Event, Sentence, Status
 
 UNKEPT = "what you told of yourself was not remembered, because the question was not settled; tell it by itself"
+# in place of what a refusal says: beside proved sentences it is the rest that nothing settles
+UNPROVED_REST = {"unsettled": "rest_unproved", "corrections_exhausted": "rest_unproved_again"}
 OURS: dict[str, Status] = {"remember": "answered"}  # what our own words are; else a question back
 
 
@@ -32,7 +34,7 @@ async def settle(state: DualLoopState, deps: Deps) -> None:
         _refuse(state, deps)
     else:
         _show(state, deps, best)
-    if state.status != "answered" and facts_told(state.question) and deps.remember is not None:
+    if not (state.is_relevant and state.status == "answered") and facts_told(state.question) and deps.remember is not None:
         state.warnings.append(UNKEPT)
     note(status=state.status, stop_reason=state.stop_reason)
     for citation in state.proof.citations:
@@ -64,6 +66,7 @@ def _refuse(state: DualLoopState, deps: Deps) -> None:
     said = last.ending if last is not None else None
     if said is not None and said.status == "clarify":
         state.status, state.final_answer, state.confidence = "clarify", said.text, last.probability if last else 0.0
+        state.stop_reason = ""  # nothing was given up
         return
     state.status = said.status if said is not None else "refused"
     model = model_of(tier_of(deps.llm, deps.reader), deps.calibration)
@@ -82,11 +85,14 @@ def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
     state.followed = followed_in(state.proof.citations, state.vouched)
     remembered = with_markers(state.proof.sentences[len(best.ending.proof.sentences) :], state.lang)
     text = _joined(state, best.ending.text, remembered)
-    if state.is_relevant and not state.stop_reason and not state.degraded:
-        state.status, state.final_answer = "answered", text
+    limited = state.degraded or state.stop_reason.startswith("budget")
+    if best.proved and not limited:
+        # all of it is proved, what is missing is said in it, and no search that was left found more
+        state.status, state.final_answer, state.stop_reason = "answered", text, ""
         return
     state.status = "fallback"
-    state.final_answer = _joined(state, text, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
+    words = UNPROVED_REST.get(state.stop_reason, state.stop_reason)
+    state.final_answer = _joined(state, text, ending(state.searched, words, state.lang, web=deps.web))
 
 
 def _joined(state: DualLoopState, *parts: str) -> str:

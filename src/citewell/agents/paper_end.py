@@ -26,11 +26,15 @@ def settle(state: PaperState, deps: Deps) -> None:
     if state.agents == ["structure"] and state.proof.sentences:
         state.status, state.confidence = "answered", SURE
         state.final_answer = with_markers(state.proof.sentences, state.lang)
-    elif state.drafted is None or state.decided is None or not state.proof.sentences:
+    elif state.drafted is None or state.decided is None or not (state.proof.sentences or _asks_back(state.decided)):
         _refuse(state, deps)
     else:
         _end(state, state.drafted, state.decided, deps)
     note(status=state.status, stop_reason=state.stop_reason)
+
+
+def _asks_back(decided: Decided) -> bool:
+    return decided.proven.draft.status == "unclear"
 
 
 def _end(state: PaperState, drafted: Drafted, decided: Decided, deps: Deps) -> None:

@@ -5,6 +5,7 @@ Which sentences of its part an agent gets is decided here, by search and structu
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from citewell.agents.paper_ask import Deps, PaperState, SectionDraft
@@ -118,19 +119,45 @@ def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
     None where no agent found anything.
     """
     told = [each.drafted for each in drafts if each.generation != "unknown"] or [each.drafted for each in drafts[:1]]
+    told = [each for each in told if each.draft.sentences] or told[:1]  # one that asks back adds nothing to what others tell
     if len(told) < 2:
         return replace(told[0], question=question) if told else None
     if any(each.tier != "connected" for each in told):
         best = max(told, key=lambda each: each.reading.get("answerable", 0.0))
         return replace(best, question=question)
     passages: list[Passage] = []
-    sentences: list[DraftSentence] = []
+    written: list[list[DraftSentence]] = []
     for each in told:
         at = {passage.n: n for n, passage in enumerate(each.passages, start=len(passages) + 1)}
         passages += [replace(passage, n=at[passage.n]) for passage in each.passages]
-        for sentence in each.draft.sentences:
-            if sentence.kind != "not_told":
-                ids = [f"{at[u.passage.n]}.{u.id.partition('.')[2]}" for u in pick_units(sentence.evidence, each.units)]
-                sentences.append(sentence.model_copy(update={"evidence": ids}))
+        written.append([_renumbered(sentence, each, at) for sentence in each.draft.sentences])
+    found = _once([s for sentences in written for s in sentences if s.kind != "not_told"])
+    untold = _untold(written)
     status: DraftStatus = "answered" if any(each.draft.status == "answered" for each in told) else told[0].draft.status
-    return replace(told[0], question=question, passages=passages, draft=Draft(status=status, sentences=sentences))
+    draft = Draft(status="partly" if untold else status, sentences=[*found, *untold])
+    return replace(told[0], question=question, passages=passages, draft=draft)
+
+
+def _renumbered(sentence: DraftSentence, drafted: Drafted, at: Mapping[int, int]) -> DraftSentence:
+    """The sentence with the ids that its evidence has in the merged draft. `at`: the new number of each passage."""
+    ids = [f"{at[u.passage.n]}.{u.id.partition('.')[2]}" for u in pick_units(sentence.evidence, drafted.units)]
+    return sentence.model_copy(update={"evidence": ids})
+
+
+def _once(sentences: Sequence[DraftSentence]) -> list[DraftSentence]:
+    """Each sentence once, with the evidence of all that say it in the same words."""
+    kept: dict[str, DraftSentence] = {}
+    for sentence in sentences:
+        words = " ".join(sentence.text.split()).casefold().rstrip(" .。")
+        first = kept.setdefault(words, sentence)
+        ids = dict.fromkeys([*first.evidence, *sentence.evidence])
+        kept[words] = first.model_copy(update={"evidence": list(ids)})
+    return list(kept.values())
+
+
+def _untold(written: Sequence[Sequence[DraftSentence]]) -> list[DraftSentence]:
+    """What is missing: what no part tells is missing in every draft, so the fewest that any names hold it, said once. One of
+    them that another part does tell, the audit refutes.
+    """
+    named = [[s for s in sentences if s.kind == "not_told"] for sentences in written]
+    return _once(min(filter(None, named), key=len, default=[]))

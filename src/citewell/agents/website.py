@@ -10,25 +10,22 @@ from collections import defaultdict
 from typing import Any, Literal
 
 from citewell.agents import website_links
-from citewell.agents.website_end import settle
+from citewell.agents.website_end import prove_draft, settle
 from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, learn, still_open, take
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
-from citewell.errors import Conflict, NotFound
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
 from citewell.ingest.urls import canonical, identity
 from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.retrieve.frontier import Promise
-from citewell.skills.answering import Decided, decide_answer, draft_answer, prove_answer
-from citewell.skills.cite import Proof
+from citewell.skills.answering import decide_answer, draft_answer
 from citewell.skills.clean import clean
 from citewell.skills.decision import is_connected
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import packed, seen
 from citewell.skills.intent import RULES as INTENTS
 from citewell.skills.intent import classify_intent
-from citewell.skills.proof.prove import judge_draft, show_proof
-from citewell.skills.recollect import with_origin
+from citewell.skills.proof.prove import judge_draft
 from citewell.skills.reference import readings
 from citewell.skills.validate import objection
 from citewell.types import Event, Hit
@@ -263,29 +260,12 @@ def _why_no_further(state: WebsiteState, deps: Deps, found: list[Promise], *, st
 async def draft_answer_node(state: WebsiteState, deps: Deps) -> Literal["end"]:
     """Judge the draft and show it, or say plainly that the site does not tell, or that the question is not about it."""
     await deps.site.open()
-    decided = await _prove(state, deps)
-    await settle(state, deps, decided)
+    await settle(state, deps, await prove_draft(state, deps))
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     if state.status == "answered":
         await deps.site.note_answer(state.standalone, [citation.doc_id for citation in state.proof.citations])
     return "end"
-
-
-async def _prove(state: WebsiteState, deps: Deps) -> Decided | None:
-    """None where nothing was drafted, or where a page changed under its quotes meanwhile."""
-    if state.drafted is None or state.told == "nothing":
-        return None
-    proven = await prove_answer(deps, state.drafted, history=state.conversation_history)
-    state.stop_reason = state.stop_reason or proven.spent
-    decided = decide_answer(deps, state.drafted, proven, state.retrieval_confidence)
-    proof = show_proof(decided.proven)
-    try:
-        state.proof = Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
-    except (Conflict, NotFound) as error:
-        state.warnings.append(f"an answer was dropped: {error.message}")
-        return None
-    return decided
 
 
 GRAPH: Graph[WebsiteState] = Graph(

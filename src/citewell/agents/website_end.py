@@ -6,14 +6,38 @@ The one rule: a refusal says how far the site was read, what ended it and what c
 from __future__ import annotations
 
 from citewell.agents.website_state import Deps, WebsiteState
+from citewell.errors import Conflict, NotFound
 from citewell.flow import note
-from citewell.skills.answering import Decided
+from citewell.skills.answering import Decided, decide_answer, prove_answer
 from citewell.skills.cite import Proof
 from citewell.skills.decision import answer_signals, model_of, tier_of
 from citewell.skills.ending import Ending, end_answer
+from citewell.skills.proof.prove import show_proof
+from citewell.skills.recollect import with_origin
 from citewell.skills.wording import nearest, pages, say
 
 NAMED = 3  # pages that could not be read, named in an answer; the warnings name all
+
+
+async def prove_draft(state: WebsiteState, deps: Deps) -> Decided | None:
+    """The draft judged; None where there is none, or where a page changed under its quotes meanwhile. That nothing is told is
+    judged too, where a connected model says so and the site is not about something else.
+    """
+    silent = state.told == "nothing"
+    if state.drafted is None or (silent and (state.drafted.tier != "connected" or state.stop_reason == "off_site")):
+        return None
+    proven = await prove_answer(deps, state.drafted, history=state.conversation_history)
+    if silent and proven.draft.status != "not_told":
+        state.stop_reason = ""  # the repaired draft tells it after all
+    state.stop_reason = state.stop_reason or proven.spent
+    decided = decide_answer(deps, state.drafted, proven, state.retrieval_confidence)
+    proof = show_proof(decided.proven)
+    try:
+        state.proof = Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
+    except (Conflict, NotFound) as error:
+        state.warnings.append(f"an answer was dropped: {error.message}")
+        return None
+    return decided
 
 
 async def settle(state: WebsiteState, deps: Deps, decided: Decided | None) -> None:
@@ -29,7 +53,7 @@ async def settle(state: WebsiteState, deps: Deps, decided: Decided | None) -> No
         state.confidence = decided.probability
         if end.status == "refused":
             state.warnings += end.warnings
-            _refuse(state, deps)
+            _refuse(state, deps, end)
         else:
             _show(state, end)
     note(status=state.status, stop_reason=state.stop_reason)
@@ -43,21 +67,25 @@ def _show(state: WebsiteState, end: Ending) -> None:
         state.final_answer = _joined(state, end.text, _unread(state))
 
 
-def _refuse(state: WebsiteState, deps: Deps) -> None:
+def _refuse(state: WebsiteState, deps: Deps, end: Ending | None = None) -> None:
+    """In the model's own words for what is missing, where they are proved (`end`), else in ours."""
     state.status = "refused"
     if not state.confidence:
         model = model_of(tier_of(deps.llm, deps.reader), deps.calibration)
         state.confidence = round(model(answer_signals(state.retrieval_confidence, state.lang)), 4)
-    state.proof = Proof([], [])
+    state.proof = end.proof if end is not None else Proof([], [])
     read = sum(bool(page.doc_id) for page in deps.site.pages.values())
     said = {"site": deps.site.name, "pages": pages(read, state.lang)}
     if state.stop_reason in {"off_site", "unreachable"}:
         state.final_answer = _joined(state, say(state.stop_reason, state.lang, **said), _unread(state))
         return
     state.stop_reason = state.stop_reason or "unsettled"
+    if end is not None and end.proof.sentences:
+        missing = _joined(state, end.text, say("site_read", state.lang, **said))
+    else:
+        missing = say("site_refused", state.lang, **said)
     where = nearest(state.documents, state.lang) if state.documents else ""
-    parts = (say("site_refused", state.lang, **said), where, say(state.stop_reason, state.lang), _unread(state))
-    state.final_answer = _joined(state, *parts)
+    state.final_answer = _joined(state, missing, where, say(state.stop_reason, state.lang), _unread(state))
 
 
 def _unread(state: WebsiteState) -> str:

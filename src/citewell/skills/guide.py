@@ -97,12 +97,19 @@ def _part(slot: Slot, picked: Sequence[Line], worded: Written | None, ledger: Le
 
 
 async def _worded(making: _Making, chosen: Mapping[Slot, Sequence[Line]]) -> dict[Slot, Written]:
-    """What the chat model made of the slots, as far as it is proved. One that fails is told once."""
+    """What the chat model made of the slots, as far as it is proved; what is not is told. One that fails is told once."""
     slots = [slot for slot in SLOTS if chosen[slot]]
     if making.llm is None or not has_room(making.llm):
         return {}
     drafts = await asyncio.gather(*(_draft(making, slot, chosen[slot], making.llm) for slot in slots))
-    return {slot: draft for slot, draft in zip(slots, drafts, strict=True) if draft is not None}
+    made = {slot: draft for slot, draft in zip(slots, drafts, strict=True) if draft is not None}
+    making.warnings += [_unproved(slot, draft, making.lang) for slot, draft in made.items() if draft.unproved]
+    return {slot: draft for slot, draft in made.items() if draft.kept}
+
+
+def _unproved(slot: Slot, draft: Written, lang: str) -> str:
+    joint = "" if lang == "zh" else " "
+    return say("unproved", lang, slot=say(slot, lang), text=joint.join(sentence.text for sentence in draft.unproved))
 
 
 async def _draft(making: _Making, slot: Slot, picked: Sequence[Line], llm: LLM) -> Written | None:

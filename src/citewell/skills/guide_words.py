@@ -46,6 +46,7 @@ _TEXTS: Final[Mapping[Lang, Mapping[str, str]]] = {
         "paper_language": "The statements stay in the paper's language: no connected chat model wrote them in English.",
         "no_model": "The chat model did not answer ({problem}); these are the paper's own sentences.",
         "empty": "No sentence of this file could be quoted: it seems to hold no running text.",
+        "unproved": "Left out of “{slot}”, for it could not be proved by the paper: {text}",
         "missing": "Nothing in the paper could be told with certainty for: {slots}.",
     },
     "zh": {
@@ -79,6 +80,7 @@ _TEXTS: Final[Mapping[Lang, Mapping[str, str]]] = {
         "paper_language": "没有连接可以翻译的对话模型，以下内容保留论文原文的语言。",
         "no_model": "对话模型没有作答（{problem}），以下是论文原句。",
         "empty": "这份文件中没有可以引用的句子：其中似乎没有正文。",
+        "unproved": "“{slot}”略去了未能由论文证实的内容：{text}",
         "missing": "论文中没有能够确定的内容：{slots}。",
     },
 }

@@ -17,7 +17,7 @@ from citewell.skills.guide_lines import Line
 from citewell.skills.guide_name import Own
 from citewell.skills.numbered import number_sentences
 from citewell.skills.proof.judge import Judge
-from citewell.skills.proof.prove import judge_draft, show_proof
+from citewell.skills.proof.prove import judge_draft, repair_draft, show_proof
 from citewell.skills.reading import OpenPaper, Slot
 from citewell.types import Sentence
 
@@ -27,10 +27,13 @@ MOST_SENTENCES = 6
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """`kept`: the sentences of the proof that may be shown."""
+    """`kept`: the sentences of the proof that may be shown, none where fewer than half are proved; `unproved`: those that are
+    not.
+    """
 
     proof: Proof
     kept: list[Sentence]
+    unproved: list[Sentence]
 
 
 def has_room(llm: LLM | None) -> bool:
@@ -48,17 +51,21 @@ async def written(
     llm: LLM,
     judge: Judge | None,
     lang: str,
-) -> Written | None:
-    """Sentences of the slot with their proof; None where fewer than half are proved. Raises what the models raise."""
+) -> Written:
+    """Sentences of the slot with their proof; what is doubted is written once more. Raises what the models raise."""
     evidence = _around(slot, picked, lines, own, min(llm.evidence_tokens, WIDE_EVIDENCE))
     passages = [_untitled(book.passage(n, [(x.start, x.end) for x in group])) for n, group in enumerate(_by_part(evidence), 1)]
     template = load(f"skills/prompts/guide_write.{lang}.md")
     question = fill(template, title=book.paper.title, wanted=ASKED[slot][lang])[0].content
     units = number_sentences(passages)
     proven = await judge_draft(await write_draft(llm, question, units), question, units, judge)
+    if not proven.proved and proven.judgements and not proven.failure:
+        proven = await repair_draft(llm, judge, question, units, proven)
     proof = show_proof(proven)
-    kept = [s for s in proof.sentences if s.verdict == "supported" and s.kind != "not_told"][:MOST_SENTENCES]
-    return Written(proof, kept) if kept and 2 * len(kept) >= len(proof.sentences) else None
+    said = [s for s in proof.sentences if s.kind != "not_told"]
+    proved = [s for s in said if s.verdict == "supported"]
+    kept = proved[:MOST_SENTENCES] if 2 * len(proved) >= len(proof.sentences) else []
+    return Written(proof, kept, [s for s in said if s.verdict != "supported"])
 
 
 def _untitled(passage: Passage) -> Passage:

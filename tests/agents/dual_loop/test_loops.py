@@ -223,7 +223,32 @@ async def test_the_best_of_the_attempts_is_shown(loops: Desk) -> None:
     state = await loops.run(QUESTION)
     assert state.status == "fallback"
     assert state.final_answer.startswith(f"{told[0]}[1] {told[1]}[1]")
-    assert "no answer settled the question" in state.final_answer
+    assert f"The documents do not prove this:\n- {INVENTED}" in state.final_answer
+    assert "What is cited above is proved; for the rest I found no proof" in state.final_answer
+    assert "no answer settled" not in state.final_answer
+
+
+NO_MORE = [[draft(INVENTED), verdicts("not_stated")], [untold(MISSING), verdicts("entailed", evidence=[])]]
+
+
+@pytest.mark.parametrize("again", NO_MORE)
+async def test_a_proved_part_is_an_answer_where_other_words_find_no_more(loops: Desk, again: list[str]) -> None:
+    """What is missing stands in it, so nothing is said against it; the question counts as unsettled for the memory."""
+    loops.finds("direct_chunk_search", loops.text, loops.other)
+    part = {"text": "Who pays is not told.", "kind": "not_told", "evidence": []}
+    loops.script.enqueue(draft(ANSWER, part, status="partly", search_for="payer"), verdicts("entailed", "entailed"), *again)
+    state = await loops.run(QUESTION)
+    assert (state.status, state.stop_reason) == ("answered", "")
+    assert state.final_answer == f"{ANSWER}[1] Who pays is not told.[1]"
+    assert (loops.kept, len(loops.script.calls)) == ([], 4)
+
+
+async def test_a_proved_part_is_an_answer_where_other_words_find_the_same(loops: Desk) -> None:
+    loops.finds("direct_chunk_search", loops.text)
+    part = {"text": "Who pays is not told.", "kind": "not_told", "evidence": []}
+    loops.script.enqueue(draft(ANSWER, part, status="partly", search_for="payer"), verdicts("entailed", "entailed"))
+    state = await loops.run(QUESTION)
+    assert (state.status, state.stop_reason, len(loops.script.calls)) == ("answered", "", 2)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +281,7 @@ async def test_an_unclear_question_is_asked_back(loops: Desk) -> None:
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(draft(status="unclear", question_back="Domestic or international?"))
     state = await loops.run(QUESTION)
-    assert (state.status, state.final_answer) == ("clarify", "Domestic or international?")
+    assert (state.status, state.final_answer, state.stop_reason) == ("clarify", "Domestic or international?", "")
 
 
 async def test_what_changed_while_it_was_cited_is_dropped(loops: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

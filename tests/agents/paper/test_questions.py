@@ -85,6 +85,61 @@ async def test_drafts_of_several_agents_are_merged(desk: Desk) -> None:
     assert [step.node for step in desk.steps].count("control_audit") == 1
 
 
+COSTS = "What error does RESCAST reach, with how many layers, and what does it cost in GPU hours?"
+LAYERS, ERROR = ("The network has three layers.", "1.2"), ("Its error is 4.1 percent.", "1.2")
+
+
+def lacking(*missing: str, found: tuple[str, str]) -> str:
+    """A draft that tells a part and says what is missing."""
+    untold = [{"text": text, "kind": "not_told", "evidence": []} for text in missing]
+    told = {"text": found[0], "evidence": [found[1]]}
+    return json.dumps({"status": "partly", "sentences": [told, *untold]})
+
+
+async def test_what_no_section_tells_is_said_once(desk: Desk) -> None:
+    """However each agent words it: of two drafts that miss something, one holds all that both miss."""
+    hours, also = "The GPU hours are not told.", "What it costs in GPU hours is not stated."
+    desk.llm = ScriptedLLM(
+        routed(COSTS, "methods", "results"),
+        lacking(hours, found=LAYERS),
+        lacking("The number of layers is not told.", also, found=ERROR),
+        verdicts("entailed", "entailed", "entailed"),
+    )
+    state = await desk.ask(COSTS)
+    assert [(s.text, s.kind) for s in state.proof.sentences] == [(LAYERS[0], "fact"), (ERROR[0], "fact"), (hours, "not_told")]
+    assert state.final_answer.endswith(hours)
+    assert (state.status, len(desk.llm.calls)) == ("answered", 4)
+
+
+async def test_what_another_section_tells_is_not_called_missing(desk: Desk) -> None:
+    """The audit refutes it, and it is revised over what all sections say."""
+    untold = "The error is not told."
+    desk.llm = ScriptedLLM(
+        routed(COSTS, "methods", "results"),
+        lacking(untold, found=LAYERS),
+        written(ERROR),
+        verdicts("entailed", "entailed", "contradicted"),
+        written(LAYERS, (ERROR[0], "2.2")),
+    )
+    state = await desk.ask(COSTS)
+    assert (state.status, state.revised, untold in state.final_answer) == ("answered", True, False)
+    assert [s.text for s in state.proof.sentences] == [LAYERS[0], ERROR[0]]
+
+
+async def test_what_two_sections_say_alike_is_shown_once(desk: Desk) -> None:
+    """With the quotes of both."""
+    desk.llm = ScriptedLLM(
+        routed("What is RESCAST?", "introduction", "methods"),
+        written(("RESCAST plans the  reserve of fleets.", "1.4")),
+        written(("RESCAST plans the reserve of fleets", "1.2")),
+        json.dumps({"verdicts": [{"n": 1, "verdict": "entailed"}]}),
+    )
+    state = await desk.ask("What is RESCAST?")
+    [sentence] = state.proof.sentences
+    assert (state.status, sentence.citations) == ("answered", [1, 2])
+    assert {citation.page for citation in state.proof.citations} == {2, 3}
+
+
 async def test_authors_are_known_to_a_question_that_asks_for_more(desk: Desk) -> None:
     """One agent is sent title and authors: who reads the introduction, else the first."""
     text = desk.book.document.text
@@ -130,6 +185,15 @@ async def test_what_the_paper_does_not_say_is_told_so(desk: Desk) -> None:
     state = await desk.ask("Which funding agency paid for the training?")
     assert (state.status, state.stop_reason) == ("refused", "unsettled")
     assert state.final_answer.startswith("The paper does not answer this, as far as I can find. Nearest: ")
+
+
+@pytest.mark.parametrize("agents", [("methods",), ("methods", "results")])
+async def test_an_unclear_question_is_asked_back(desk: Desk, agents: tuple[str, ...]) -> None:
+    back = "Which of its errors do you mean?"
+    unclear = json.dumps({"status": "unclear", "sentences": [], "question_back": back})
+    desk.llm = ScriptedLLM(routed("What about it?", *agents), *[unclear] * len(agents))
+    state = await desk.ask("What about it?")
+    assert (state.status, state.final_answer, state.stop_reason) == ("clarify", back, "")
 
 
 async def test_a_table_that_is_not_there(desk: Desk) -> None:
