@@ -43,8 +43,8 @@ async def find_answer(
     question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None, pick: Logistic
 ) -> FoundAnswer:
     """The sentences that answer, quoted whole, with the answering words marked where the reader knows them. A question of
-    several parts gets one sentence for each that is likelier found than not. `pick`: how likely a candidate is the right one.
-    Raises ModelUnavailable.
+    several parts gets one sentence for each that is likelier found than not, and the signals of the one that is least sure.
+    `pick`: how likely a candidate is the right one. Raises ModelUnavailable.
     """
     if not passages:
         return FoundAnswer(Draft(status="not_told"))
@@ -53,10 +53,12 @@ async def find_answer(
         return FoundAnswer(await _nearest_sentence(question, passages, embedder))
     whole = await _read(question, passages, reader, pick)
     parts = {part: await _read(part, passages, reader, pick) for part in split_question(question)}
-    found = {part: each.draft for part, each in parts.items() if each.signals["answerable"] > 0}
+    found = {part: each for part, each in parts.items() if each.signals["answerable"] > 0}
     if not found:
         return whole
-    return replace(whole, draft=_joined(list(found.values())), missing=tuple(part for part in parts if part not in found))
+    unsurest = min(found.values(), key=lambda each: each.signals["answerable"])
+    missing = tuple(part for part in parts if part not in found)
+    return replace(unsurest, draft=_joined([each.draft for each in found.values()]), missing=missing)
 
 
 def split_question(question: str) -> list[str]:
