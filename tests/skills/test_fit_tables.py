@@ -66,7 +66,7 @@ async def test_letters_decide_where_meaning_does_not() -> None:
 
 
 async def test_that_a_chinese_name_is_near_says_nothing() -> None:
-    """A Chinese question goes to the tables that have a word of it, in the glossary too, though their other names are English."""
+    """A Chinese question goes to the tables that have a word of it, in the glossary too, though their names are English."""
     sources = {"sales": SOURCES["库存"], "costs": (tables("Costs", Function=("IT", "HR"), Cost=())[0], (Term("费用", "Cost"),))}
     assert await best("IT费用里哪项服务花得最多？", sources, Saturated()) == ["costs"]
 
@@ -79,7 +79,11 @@ def test_it_beside_chinese_is_a_name() -> None:
 
 
 async def test_the_next_best_source() -> None:
-    sources = {"a1": tables("t1", 仓库=CITIES, 产品=()), "b1": tables("t2", 城市=CITIES, 门店=()), "c1": tables("t3", 供应商=())}
+    sources = {
+        "a1": tables("t1", 仓库=CITIES, 产品=()),
+        "b1": tables("t2", 城市=CITIES, 门店=()),
+        "c1": tables("t3", 供应商=()),
+    }
     assert await next_best("各城市的供应商", sources, "c1", Saturated()) == "b1"
     assert await next_best("各城市的供应商", sources, "b1", Saturated()) == "c1"
     assert await next_best("c1的城市", sources, "c1", None) == "", "the question names it"

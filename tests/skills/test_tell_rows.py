@@ -59,11 +59,9 @@ def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False
             "共有 4 行，按 a 列出，前 3 行为：x（b：y，c：1）；x（b：y，c：2）；x（b：（空），c：3）。",
         ),
         (
-            rows(["product", "returned", "orders", "returned_pct"], [["T300", 6, 25, 24.0], ["Drover 2", 5, 25, 20.0]]),
-            "There are 2 rows, by product: T300 (returned: 6, orders: 25, returned: 24%); "
-            "Drover 2 (returned: 5, orders: 25, returned: 20%).",
-            "共有 2 行，按 product 列出：T300（returned：6，orders：25，returned：24%）；"
-            "Drover 2（returned：5，orders：25，returned：20%）。",
+            rows(["product", "sent", "back", "back_pct"], [["T300", 25, 6, 24.0], ["Bo", 25, 5, 20.0]]),
+            "There are 2 rows, by product: T300 (sent: 25, back: 6, back: 24%); Bo (sent: 25, back: 5, back: 20%).",
+            "共有 2 行，按 product 列出：T300（sent：25，back：6，back：24%）；Bo（sent：25，back：5，back：20%）。",
         ),
         (
             rows(["费用", "预算"], [[1, 2], [3, 4]]),

@@ -165,7 +165,9 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
 
 
 @node("Generate SQL")
-async def generate_sql(state: DataState, deps: Deps) -> Literal["execute", "repair", "other_source", "no_answer", "return_error"]:
+async def generate_sql(
+    state: DataState, deps: Deps
+) -> Literal["execute", "repair", "other_source", "no_answer", "return_error"]:
     """Statements that the guard and the engine accept: a confirmed one, the model's, or the failed one written anew. Where the
     model says that the tables do not have it, the next best source is asked.
     """

@@ -152,7 +152,7 @@ async def _proven(state: DataState, deps: Deps, draft: Draft, units: Sequence[Un
 
 
 def _rows_passage(state: DataState, rows: Rows) -> Passage:
-    """The rows as evidence, one line each, headed by the statement that gave them, what its columns are in, and their number."""
+    """The rows as evidence, one line each, headed by the statement, remarks on what it reads, and their number."""
     assert state.source is not None
     parts = _lines(rows, SHOWN)
     heading = f"SQL: {' '.join(state.generated_logic.split())}"

@@ -86,7 +86,7 @@ async def stays(run: Run, question: str, asked: str) -> bool:
 
 
 def _plain(found: Fit, question: str) -> bool:
-    """Whether tables have enough of a question to be meant by it: many of its words, or what a figure is of and of which rows."""
+    """Whether tables have enough of a question to be meant by it: many of its words, or what a figure is of and which rows."""
     named = any("=" not in where for where in found.found.values()) and asks_for_figures(question)
     return (found.share >= MANY and (len(found.found) >= FEWEST or named)) or (named and bool(found.values))
 

@@ -17,11 +17,11 @@ from citewell.skills.link import content_words, standing_out, stored
 from citewell.skills.plan_sql import Term
 
 CLEAR = 0.15  # by so much of the question's words the best source must lead, or be named
-# Which source a question is about: the share of its words that the tables have by letters, plus MEANING times the mean of how much
-# the words stand out in meaning (`standing_out`, 0 at LEAST, 1 at MOST). Fitted (conditional logistic) on 470 questions of
-# text2sql over its six databases and 53 over four small sources, two of them with Chinese words, all ten to choose from: the
-# right source comes first for all English and 0.84 of the Chinese questions of text2sql and for 0.91 and 0.70 of the others, and
-# among the first two for 1.00, 0.95, 0.96 and 0.90. With nearness alone a Chinese source drew nearly all Chinese questions (0.15).
+# Which source a question is about: the share of its words that the tables have by letters, plus MEANING times the mean of how
+# much the words stand out in meaning (`standing_out`, 0 at LEAST, 1 at MOST). Fitted (conditional logistic) on 470 questions
+# of text2sql over its six databases and 53 over four small sources, one of them Chinese, all ten to choose from: the right one
+# comes first for all English and 0.84 of the Chinese questions of text2sql and for 0.91 and 0.70 of the others, among the first
+# two for 1.00, 0.95, 0.96 and 0.90. By nearness alone the Chinese source drew the Chinese questions: 0.15 and 0.37 came first.
 MEANING, LEAST, MOST = 2.0, 0.03, 0.09
 MANY = 0.6  # share of the question's own words that the tables must have where they are plainly meant
 COLUMNS = 6  # of a table that are named
@@ -94,7 +94,9 @@ async def next_best(question: str, sources: Sources, asked: str, embedder: Embed
 async def _scores(question: str, sources: Sources, embedder: Embedder | None) -> dict[str, float]:
     """How likely each is meant: one figure over letters and meaning."""
     words, found = own_words(question), {name: fit(question, *each).share for name, each in sources.items()}
-    for name, (schema, _) in sources.items() if embedder is not None and words else ():
+    if embedder is None or not words:
+        return found
+    for name, (schema, _) in sources.items():
         apart = await standing_out(words, schema, embedder)
         found[name] += MEANING * sum(min(max((each - LEAST) / (MOST - LEAST), 0.0), 1.0) for each in apart) / len(words)
     return found

@@ -152,8 +152,8 @@ def remarks_of(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[str]
     spoken = {name.casefold() for name in [*(column.name for column in tree.find_all(exp.Column)), *shown]}
     found: list[str] = []
     for table in _tables(tree, schema).values():
-        said = [table, *(column for column in table.columns if column.name.casefold() in spoken)]
-        found += [f"{each.name}: {each.comment}" for each in said if each.comment]
+        said = [(each.name, each.comment) for each in table.columns if each.name.casefold() in spoken]
+        found += [f"{name}: {comment}" for name, comment in [(table.name, table.comment), *said] if comment]
     return list(dict.fromkeys(found))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.agents.data.conftest import SHOP
 
 from citewell.agents.data import GRAPH
 from citewell.agents.data_state import DataState, Loaded
@@ -25,8 +26,6 @@ from citewell.models.scripted import ScriptedLLM
 from citewell.retrieve.engines.base import Column, Rows, Schema, Table
 from citewell.skills.plan_sql import Analysis, Candidate
 from citewell.skills.sql_reply import NotInTables
-
-from tests.agents.data.conftest import SHOP
 
 if TYPE_CHECKING:
     from tests.agents.data.conftest import Desk
@@ -335,7 +334,9 @@ async def test_a_statement_that_takes_too_long_gets_one_hint(desk: Desk) -> None
     assert state.stop_reason == "repairs_exhausted"
 
 
-async def test_a_statement_that_took_too_long_is_run_once_more_where_the_model_writes_it_again(desk: Desk) -> None:
+async def test_a_statement_that_took_too_long_is_run_once_more_where_the_model_writes_it_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The machine may have been busy; one that fails otherwise is not run again."""
     busy = [StatementFailed("stopped after 10 seconds", code="timeout")]
     ran = desk.query
@@ -345,7 +346,7 @@ async def test_a_statement_that_took_too_long_is_run_once_more_where_the_model_w
             raise busy.pop()
         return await ran(source, sql)
 
-    desk.query = query  # type: ignore[method-assign]
+    monkeypatch.setattr(desk, "query", query)
     desk.writes, desk.mends = [NAMES], [NAMES.lower()]
     state = await desk.run("Who are our customers?")
     assert (state.status, desk.temperatures, state.repairs) == ("answered", [0.0], 1)

@@ -1,7 +1,8 @@
 """What all engines share: their drivers run in a worker process, which a limit or a cancelled question ends.
 
-An engine's module has functions that the worker calls, once it has started and loaded the `driver`: `run(location, token, sql, limits)`, `explain(...)` alike and
-`inspect(location, token, values)`; `stop(location, token)`, where there is a server, ends what a killed worker had begun there.
+An engine's module has functions that the worker calls, once it has started and loaded the `driver`: `run(location, token,
+sql, limits)`, `explain(...)` alike and `inspect(location, token, values)`; `stop(location, token)`, where there is a server,
+ends what a killed worker had begun there.
 
 The one rule: a driver never runs in the process that answers people. A cell of a gigabyte, a crash of native code or a
 statement that hears no interrupt costs one worker.
