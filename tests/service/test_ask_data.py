@@ -262,6 +262,32 @@ async def test_auto_asks_tables_where_they_are_plainly_meant(app: App, costs: Pa
     assert (named.agent, named.agent_reason) == ("data", "the table source costs is chosen")
 
 
+async def test_a_figure_of_rows_that_the_tables_have_is_asked_of_them(app: App, costs: Path, library: Path) -> None:
+    """A stored value and a column: the question's other words may be any."""
+    await add(app, [str(library)], "default")
+    says(app, "SELECT avg(Cost_EUR) FROM costs WHERE Service = 'Cloud hosting'")
+    question = "What does everybody here pay for Cloud hosting on average, by cost?"
+    assert (await ask(app, AskRequest(question=question, agent="auto"))).agent == "data"
+
+
+async def test_the_next_best_tables_are_asked_where_the_first_do_not_have_it(app: App, costs: Path, shop: Path) -> None:
+    """Not where the user chose those; the session goes on with the ones that answered."""
+    question = "How many customers has each service of the function IT?"
+    lacking = json.dumps({"status": "not_in_tables", "sql": "", "reason": "There are no customers."})
+    model(app).enqueue(lacking)
+    says(app, "SELECT count(*) FROM customers")
+    answer = await ask(app, asking(question))
+    assert (answer.status, answer.route, table(answer).source) == ("answered", "shop", "shop")
+    assert (await app.sessions.data(answer.session_id))["data"] == {"source": "shop"}
+    model(app).enqueue(lacking)
+    chosen = await ask(app, asking(question, options={"source": "costs"}))
+    assert (chosen.status, chosen.stop_reason) == ("refused", "not_in_data")
+    assert chosen.answer.startswith("The tables of costs cannot answer this. There are no customers. They hold: ")
+    model(app).enqueue(lacking)
+    spent = await ask(app, asking(question, options={"max_calls": 1}))
+    assert spent.answer == chosen.answer
+
+
 async def test_documents_that_say_as_much_are_asked(app: App, costs: Path, tmp_path: Path) -> None:
     page = tmp_path / "it.md"
     page.write_text("# IT\n\nThe function IT has these services: cloud hosting and laptops.\n", "utf-8")

@@ -10,7 +10,8 @@ import pytest
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.retrieve.engines.base import Column, Schema, Table
-from citewell.skills.fit_tables import best
+from citewell.skills.fit_tables import best, fit, next_best
+from citewell.skills.plan_sql import Term
 
 
 def tables(name: str, **columns: tuple[str, ...]) -> tuple[Schema, tuple[()]]:
@@ -61,4 +62,29 @@ async def test_letters_decide_where_meaning_does_not() -> None:
     assert await best("成都仓库的产品数量", sources, Saturated()) == ["a1"]
     assert await best("各门店的销售额", sources, Saturated()) == ["b1"]
     assert await best("成都的数量是多少？", sources, Saturated()) == ["a1", "b1"]
-    assert await best("哪个城市的供应商评分最低？", sources, Saturated()) == ["a1", "b1"], "one word of three is no plain lead"
+    assert await best("哪个城市的供应商评分最低？", sources, Saturated()) == ["b1"]
+
+
+async def test_that_a_chinese_name_is_near_says_nothing() -> None:
+    """A Chinese question goes to the tables that have a word of it, in the glossary too, though their names are English."""
+    sources = {"sales": SOURCES["库存"], "costs": (tables("Costs", Function=("IT", "HR"), Cost=())[0], (Term("费用", "Cost"),))}
+    assert await best("IT费用里哪项服务花得最多？", sources, Saturated()) == ["costs"]
+
+
+def test_it_beside_chinese_is_a_name() -> None:
+    """It is the only word in capitals there could be, and not all of the question."""
+    costs, _ = tables("Costs", Function=("IT", "HR"), Cost=())
+    assert fit("IT费用里哪项服务花得最多？", costs).values == ("IT",)
+    assert fit("IS IT SO?", costs).values == ()
+
+
+async def test_the_next_best_source() -> None:
+    sources = {
+        "a1": tables("t1", 仓库=CITIES, 产品=()),
+        "b1": tables("t2", 城市=CITIES, 门店=()),
+        "c1": tables("t3", 供应商=()),
+    }
+    assert await next_best("各城市的供应商", sources, "c1", Saturated()) == "b1"
+    assert await next_best("各城市的供应商", sources, "b1", Saturated()) == "c1"
+    assert await next_best("c1的城市", sources, "c1", None) == "", "the question names it"
+    assert await next_best("各城市的供应商", {"a1": sources["a1"]}, "a1", None) == ""

@@ -11,7 +11,7 @@ from citewell.skills.cell_text import cell, lines, number
 from citewell.skills.column_label import label
 from citewell.skills.fit_tables import best, fit, outline
 from citewell.skills.plan_sql import Term
-from citewell.skills.stored_values import absent, filters, likeness, lookup, replaced, tables_of
+from citewell.skills.stored_values import absent, filters, likeness, lookup, remarks_of, replaced, tables_of
 from citewell.skills.tell_rows import hollow, tell
 
 
@@ -55,8 +55,18 @@ def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False
         ),
         (
             rows(["a", "b", "c"], [["x", "y", 1], ["x", "y", 2], ["x", "", 3], ["x", "y", 4]]),
-            "There are 4 rows (a, b, c); the first 3: x, y, 1; x, y, 2; x, (empty), 3.",
-            "共有 4 行（a，b，c），前 3 行为：x，y，1；x，y，2；x，（空），3。",
+            "There are 4 rows, by a; the first 3: x (b: y, c: 1); x (b: y, c: 2); x (b: (empty), c: 3).",
+            "共有 4 行，按 a 列出，前 3 行为：x（b：y，c：1）；x（b：y，c：2）；x（b：（空），c：3）。",
+        ),
+        (
+            rows(["product", "sent", "back", "back_pct"], [["T300", 25, 6, 24.0], ["Bo", 25, 5, 20.0]]),
+            "There are 2 rows, by product: T300 (sent: 25, back: 6, back: 24%); Bo (sent: 25, back: 5, back: 20%).",
+            "共有 2 行，按 product 列出：T300（sent：25，back：6，back：24%）；Bo（sent：25，back：5，back：20%）。",
+        ),
+        (
+            rows(["费用", "预算"], [[1, 2], [3, 4]]),
+            "There are 2 rows: 费用: 1, 预算: 2; 费用: 3, 预算: 4.",
+            "共有 2 行：费用：1，预算：2；费用：3，预算：4。",
         ),
         (rows(["a"], [["x"], ["x"]]), "2 rows say the same: a: x.", "2 行内容相同：a：x。"),
         (
@@ -160,6 +170,15 @@ def test_values_that_are_compared_and_not_stored() -> None:
     assert replaced("SELECT 1 WHERE a = 'x' OR b = 'xx'", "postgres", "x", "it's") == "SELECT 1 WHERE a = 'it''s' OR b = 'xx'"
     assert tables_of(sql, SHOP) == ["sales.orders"]
     assert filters("this is no SQL ((", SHOP) == []
+
+
+def test_what_is_remarked_of_what_a_statement_reads() -> None:
+    """The unit of a sum stands with the column that it is of."""
+    priced = Table("o", (Column("price", "REAL", "number", "in €"), Column("n", "INT", "number", "pieces")), "of 2025")
+    schema = Schema("sqlite", (priced, SHOP.tables[0]))
+    assert remarks_of("SELECT sum(x.price) AS value FROM o x", schema) == ["o: of 2025", "price: in €"]
+    assert remarks_of("SELECT * FROM o", schema, ["price", "n"]) == ["o: of 2025", "price: in €", "n: pieces"]
+    assert remarks_of("no SQL ((", schema) == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Literal
 
-from citewell.agents.data_end import clarify, refuse, refuse_lacking, settle
+from citewell.agents.data_end import clarify, refuse, refuse_all, refuse_lacking, settle
 from citewell.agents.data_state import DataState, Deps, Loaded
 from citewell.agents.data_statement import asked_of, outcome, proposed, recall
 from citewell.errors import BudgetSpent, CitewellError, NotFound, SourceUnavailable
@@ -165,8 +165,12 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
 
 
 @node("Generate SQL")
-async def generate_sql(state: DataState, deps: Deps) -> Literal["execute", "repair", "no_answer", "return_error"]:
-    """Statements that the guard and the engine accept: a confirmed one, the model's, or the failed one written anew."""
+async def generate_sql(
+    state: DataState, deps: Deps
+) -> Literal["execute", "repair", "other_source", "no_answer", "return_error"]:
+    """Statements that the guard and the engine accept: a confirmed one, the model's, or the failed one written anew. Where the
+    model says that the tables do not have it, the next best source is asked.
+    """
     try:
         return await proposed(state, deps)
     except SourceUnavailable as error:
@@ -177,7 +181,9 @@ async def generate_sql(state: DataState, deps: Deps) -> Literal["execute", "repa
         state.node_execution_status["Generate SQL"] = "failed"
         state.warnings.append(f"the chat model did not answer: {error.message}")
         reason, text = "model_failed", say("model_failed", state.lang)
-    if state.kept is None:
+    if state.kept is None and state.lacking:
+        refuse_all(state, state.lacking)
+    elif state.kept is None:
         refuse(state, reason, text)
     return "no_answer"
 
@@ -204,7 +210,13 @@ GRAPH: Graph[DataState] = Graph(
     {
         load_context: {"analyze": analyze_intent, "no_answer": refine_answer, "return_error": END},
         analyze_intent: {"write": generate_sql, "no_answer": refine_answer},
-        generate_sql: {"execute": execute, "repair": generate_sql, "no_answer": refine_answer, "return_error": END},
+        generate_sql: {
+            "execute": execute,
+            "repair": generate_sql,
+            "other_source": analyze_intent,
+            "no_answer": refine_answer,
+            "return_error": END,
+        },
         execute: {"refine": refine_answer, "repair": generate_sql, "no_answer": refine_answer, "return_error": END},
         refine_answer: {"return_result": END},
     },

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from citewell.agents.data_state import DataState, Deps
+from citewell.agents.data_state import DataState, Deps, Lacking
 from citewell.errors import CitewellError
 from citewell.flow import emit, note
 from citewell.knowledge.confirmed_types import Confirmed, Known
 from citewell.retrieve.engines.base import Rows
 from citewell.skills.answering import note_judgements
-from citewell.skills.cell_text import lines
+from citewell.skills.cell_text import LONGEST_QUOTED, lines, short
 from citewell.skills.chart import choose
 from citewell.skills.cite import Proof
 from citewell.skills.data_words import listed, say
@@ -28,7 +28,7 @@ from citewell.skills.orders import gives_orders
 from citewell.skills.plan_sql import Candidate
 from citewell.skills.proof.exact import is_quoted
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
-from citewell.skills.stored_values import Absent, stand_in, tables_of
+from citewell.skills.stored_values import Absent, remarks_of, stand_in, tables_of
 from citewell.skills.tell_rows import QUOTED, hollow, tell
 from citewell.types import Citation, Event, Followed, Hit, How, Sentence
 
@@ -55,13 +55,24 @@ def refuse(state: DataState, reason: str, text: str) -> None:
 
 
 def refuse_lacking(state: DataState, missing: Sequence[str] = (), *, reason: str = "") -> None:
-    """No answer, since the tables do not have it: what is missing, or the model's own reason, and what there is."""
+    """No answer, since the tables do not have it, nor those that were asked before them."""
+    refuse_all(state, [*state.lacking, lacking(state, missing, reason=reason)])
+
+
+def refuse_all(state: DataState, asked: Sequence[Lacking]) -> None:
+    """No answer of any source that was asked; the conversation stays with the first, which came nearest."""
+    state.source, state.source_name = asked[0].source, asked[0].source.name
+    refuse(state, "not_in_data", ("" if state.lang == "zh" else " ").join(each.text for each in asked))
+
+
+def lacking(state: DataState, missing: Sequence[str] = (), *, reason: str = "") -> Lacking:
+    """That the tables in hand do not have it: what is missing, or the model's own reason, and what there is."""
     assert state.source is not None
     lang, source = state.lang, state.source
     key = "not_in_data_reason" if reason else "not_in_data" if missing else "not_in_data_bare"
     first = say(key, lang, source=source.name, missing=listed(missing, lang), reason=" ".join(reason.split())[:LONGEST_REASON])
     there = outline(source.schema, OUTLINED, state.standalone, source.glossary)
-    refuse(state, "not_in_data", first + ("" if lang == "zh" else " ") + say("they_have", lang, outline=there))
+    return Lacking(source, first + ("" if lang == "zh" else " ") + say("they_have", lang, outline=there))
 
 
 def clarify(state: DataState, text: str, choices: Sequence[str]) -> None:
@@ -141,10 +152,11 @@ async def _proven(state: DataState, deps: Deps, draft: Draft, units: Sequence[Un
 
 
 def _rows_passage(state: DataState, rows: Rows) -> Passage:
-    """The rows as evidence, one line each, headed by the statement that gave them and their number."""
+    """The rows as evidence, one line each, headed by the statement, remarks on what it reads, and their number."""
     assert state.source is not None
     parts = _lines(rows, SHOWN)
     heading = f"SQL: {' '.join(state.generated_logic.split())}"
+    remarks = [short(each, LONGEST_QUOTED) for each in remarks_of(state.generated_logic, state.source.schema, rows.columns)]
     count = f"{len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''}"
     text = "\n".join(parts)
     spans, at = [], 0
@@ -152,7 +164,7 @@ def _rows_passage(state: DataState, rows: Rows) -> Passage:
         spans.append((at, at + len(part)))
         at += len(part) + 1
     name = state.source.name
-    hit = Hit(0, name, "", name, f"table:{name}", (heading, count), None, 0, len(text), text, state.lang)
+    hit = Hit(0, name, "", name, f"table:{name}", (heading, *remarks, count), None, 0, len(text), text, state.lang)
     return Passage(1, hit, tuple(spans), text)
 
 

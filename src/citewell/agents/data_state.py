@@ -38,11 +38,25 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Lacking:
+    """A source that was asked and does not have it, and what is said of that."""
+
+    source: Loaded
+    text: str
+
+
+async def no_other(_question: str, _asked: str) -> Loaded | None:
+    """There are no other tables, or those that were asked are named."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
 class Deps:
     """Effects. `load`: the source named or the one the question is about; raises NotFound where there is none and
     SourceUnavailable. `query` guards and runs; raises StatementRefused, StatementFailed, SourceUnavailable. `check` guards and
-    plans without running. `recall`: what people confirmed about similar questions to this source, best first. `late`: the
-    time is over; `hurried`: half of it is.
+    plans without running. `recall`: what people confirmed about similar questions to this source, best first. `other`: the next
+    best source for a question, None where the one asked was named; raises SourceUnavailable. `late`: the time is over;
+    `hurried`: half of it is.
     """
 
     settings: DataSettings
@@ -57,6 +71,7 @@ class Deps:
     question_max_chars: int = 500
     sensitive: re.Pattern[str] | None = None
     judge: Judge | None = None
+    other: Callable[[str, str], Awaitable[Loaded | None]] = no_other  # (question, source asked)
 
 
 @dataclass(slots=True)
@@ -71,6 +86,7 @@ class DataState:
     is_joined: bool = False  # or only joined to what was asked before: who writes the statement puts it in full words
     source: Loaded | None = None
     known: list[Known] = field(default_factory=list)
+    lacking: list[Lacking] = field(default_factory=list)  # sources that were asked before this one
     # Analyze Intent
     intent_analysis: Analysis | None = None
     # Generate SQL
@@ -78,7 +94,9 @@ class DataState:
     generated_logic: str = ""  # the statement in hand
     problem: str = ""  # what is wrong with it, where something is: it is to be repaired
     repairs: int = 0
-    limits: int = 0  # statements that took too long or too much memory
+    heavy: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # statements that took too much, with the limit (`timeout`, `memory`)
     tried: list[dict[str, str]] = field(default_factory=list)  # {"sql": ..., "problem": ...}
     # Execute
     rows: Rows | None = None

@@ -11,9 +11,9 @@ from collections.abc import Hashable
 from typing import Literal
 
 from citewell.agents.data_empty import mended
-from citewell.agents.data_end import refuse, refuse_lacking
+from citewell.agents.data_end import lacking, refuse, refuse_all
 from citewell.agents.data_lists import leader, once
-from citewell.agents.data_state import DataState, Deps, Result
+from citewell.agents.data_state import DataState, Deps, Loaded, Result
 from citewell.errors import CitewellError, StatementFailed, StatementRefused
 from citewell.flow import note
 from citewell.models.base import LLM
@@ -31,8 +31,8 @@ from citewell.types import Message
 SURE = 3.0
 TEMPERATURES = (0.4, 0.7, 0.9, 1.0)  # of the second candidate and the following
 FRESH = 0.7  # of a statement written instead of one that was repaired into itself
-LIMITS = {"timeout", "memory"}  # codes of StatementFailed: writing the same with other words does not help
-LIGHTER = "write a lighter statement: read fewer tables, filter earlier, add LIMIT"
+LIMITS = {"timeout", "memory"}  # codes of StatementFailed: perhaps of a busy machine, so the same statement has a second try
+LIGHTER = "write a lighter statement: read fewer tables, filter earlier, add LIMIT; the same again where none is lighter"
 
 
 def asked_of(state: DataState) -> Asked:
@@ -63,13 +63,11 @@ def chat_model(deps: Deps) -> LLM | None:
     return None if deps.late() else deps.llm
 
 
-async def proposed(state: DataState, deps: Deps) -> Literal["execute", "repair", "no_answer"]:
+async def proposed(state: DataState, deps: Deps) -> Literal["execute", "repair", "other_source", "no_answer"]:
     """Fill `state.candidates` with statements that may run. Raises what the model raises."""
     written = await _again(state, deps) if state.problem else await _written(state, deps)
     if isinstance(written, NotInTables):
-        if state.kept is None:
-            refuse_lacking(state, reason=written.reason)
-        return "no_answer"
+        return await _elsewhere(state, deps, written.reason)
     if not written and not state.problem:
         reason = "model_failed" if state.degraded else "no_model" if deps.llm is None else "no_statement"
         refuse(state, reason, say(reason, state.lang, source=state.source_name))
@@ -82,6 +80,32 @@ async def proposed(state: DataState, deps: Deps) -> Literal["execute", "repair",
         return "execute"
     state.generated_logic = written[0].sql if written else state.generated_logic
     return next_try(state, deps)
+
+
+async def _elsewhere(state: DataState, deps: Deps, reason: str) -> Literal["other_source", "no_answer"]:
+    """The next best source takes the place of the one in hand, once; else the question is refused."""
+    if state.kept is not None:
+        return "no_answer"
+    state.lacking.append(lacking(state, reason=reason))
+    other = await _other(state, deps) if len(state.lacking) == 1 else None
+    if other is None:
+        refuse_all(state, state.lacking)
+        return "no_answer"
+    state.source, state.source_name = other, other.name
+    state.candidates, state.generated_logic, state.problem = [], "", ""
+    await recall(state, deps)
+    note(other_source=other.name)
+    return "other_source"
+
+
+async def _other(state: DataState, deps: Deps) -> Loaded | None:
+    if deps.late():
+        return None
+    try:
+        return await deps.other(state.standalone, state.source_name)
+    except CitewellError as error:  # of the source in hand it is known
+        state.warnings.append(f"other tables were not asked: {error.message}")
+        return None
 
 
 async def _written(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
@@ -144,7 +168,7 @@ def _note_failure(state: DataState, sql: str, error: CitewellError) -> None:
         state.tried.append({"sql": sql, "problem": error.message})
     state.problem = error.message
     if error.code in LIMITS:
-        state.limits += 1
+        state.heavy.append((sql, error.code))
         state.problem = f"{error.message}; {LIGHTER}"
 
 
@@ -153,9 +177,10 @@ def next_try(state: DataState, deps: Deps) -> Literal["repair", "no_answer"]:
     state.execution_status = state.tried[-1]["problem"] if state.tried else state.problem
     if deps.late():
         return _give_up(state, "budget_seconds", say("budget_seconds", state.lang))
-    if state.limits > 1:
-        return _give_up(state, "repairs_exhausted", say("limit", state.lang, problem=state.execution_status))
-    if deps.llm is None or state.degraded or state.repairs >= deps.settings.repairs:
+    at_end = deps.llm is None or state.degraded or state.repairs >= deps.settings.repairs
+    if len(state.heavy) > 1 or (at_end and state.heavy and state.heavy[-1][0] == state.tried[-1]["sql"]):
+        return _give_up(state, "repairs_exhausted", say(state.heavy[-1][1], state.lang))
+    if at_end:
         values = {"source": state.source_name, "problem": state.execution_status}
         return _give_up(state, "repairs_exhausted", say("repairs_exhausted", state.lang, **values))
     return "repair"
@@ -169,12 +194,12 @@ def _give_up(state: DataState, reason: str, text: str) -> Literal["no_answer"]:
 
 
 async def _again(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
-    """The statement in hand written anew; one that was tried already is not run again."""
+    """The statement in hand written anew; one that was tried already is run again only where it took too much."""
     assert state.intent_analysis is not None
     assert deps.llm is not None, "next_try asks for a repair only where a model can write it"
     asked, analysis = asked_of(state), state.intent_analysis
     state.repairs += 1
-    before = {_same(each["sql"]) for each in state.tried}
+    before = {_same(each["sql"]) for each in state.tried} - {_same(sql) for sql, _ in state.heavy}
     other = await plan_sql.repair(asked, analysis, deps.llm, state.generated_logic, state.problem)
     if other is None or (isinstance(other, Candidate) and _same(other.sql) in before):
         other = await plan_sql.write(asked, analysis, deps.llm, temperature=FRESH)

@@ -17,7 +17,7 @@ from citewell.knowledge.confirmed_types import Known
 from citewell.retrieve import tables
 from citewell.retrieve.engines.base import Engine, Limits, Rows
 from citewell.service.ask_qa import judge_of
-from citewell.service.data_pick import DATA, glossary_of, pick, stays
+from citewell.service.data_pick import DATA, glossary_of, pick, pick_other, stays
 from citewell.service.data_schema import names_of, schema_of
 from citewell.service.data_sources import Opened, opened
 from citewell.service.feedback import catch_up
@@ -79,6 +79,14 @@ class Tables:
             if len(likely) > 1:
                 return likely
             name = likely[0]
+        return await self._loaded(name)
+
+    async def other(self, question: str, asked: str) -> Loaded | None:
+        """The next best source; None where the user chose the one asked."""
+        name = "" if self._run.options.source else await pick_other(self._run.app, question, asked)
+        return await self._loaded(name) if name else None
+
+    async def _loaded(self, name: str) -> Loaded:
         source, engine = await self._opened(name)
         self._engines[source.name], self._names[source.name] = engine, names_of(source)
         if source.problem:
@@ -130,6 +138,7 @@ def _deps(run: Run, asked: Tables) -> Deps:
         question_max_chars=app.settings.qa.question_max_chars,
         sensitive=word_list(app.settings.qa.sensitive_words),
         judge=judge_of(run),
+        other=asked.other,
     )
 
 

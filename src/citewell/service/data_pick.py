@@ -14,7 +14,7 @@ from citewell.service.auto import ADDRESS
 from citewell.service.data_schema import schema_of
 from citewell.service.run import Run
 from citewell.skills.data_words import asked_which_source
-from citewell.skills.fit_tables import CLEAR, MANY, Fit, asks_for_figures, best, fit, share_in
+from citewell.skills.fit_tables import CLEAR, MANY, Fit, asks_for_figures, best, fit, next_best, share_in
 from citewell.skills.intent import has_pattern
 from citewell.skills.plan_sql import Term
 from citewell.skills.reference import depends_on_history
@@ -22,7 +22,7 @@ from citewell.skills.remember import asks_about_talk, asks_to_remember, facts_to
 from citewell.skills.route import wants_web
 
 # Of the question's own words that tables must have; one is enough where a figure is asked for and it is the name of a table or
-# a column.
+# a column. With a stored value beside that name the others may be any.
 FEWEST = 2
 PASSAGES = 8  # of the documents that are looked at
 DATA = "data"  # what a session keeps its source under
@@ -40,6 +40,12 @@ async def pick(app: App, question: str) -> list[str]:
     if len(sources) < 2:
         return [source.name for source in sources]
     return await best(question, {each.name: (schema_of(each), glossary_of(each)) for each in sources}, app.embedder)
+
+
+async def pick_other(app: App, question: str, asked: str) -> str:
+    """The next best source where the one asked does not have it; empty where there is none, or the question names that one."""
+    sources = {each.name: (schema_of(each), glossary_of(each)) for each in await app.sources.list()}
+    return await next_best(question, sources, asked, app.embedder)
 
 
 async def tables_asked(run: Run, question: str, session_agent: str) -> tuple[str, str]:
@@ -80,9 +86,9 @@ async def stays(run: Run, question: str, asked: str) -> bool:
 
 
 def _plain(found: Fit, question: str) -> bool:
-    """Whether tables have enough of a question to be meant by it."""
-    named = [where for where in found.found.values() if "=" not in where]
-    return found.share >= MANY and (len(found.found) >= FEWEST or bool(named and asks_for_figures(question)))
+    """Whether tables have enough of a question to be meant by it: many of its words, or what a figure is of and which rows."""
+    named = any("=" not in where for where in found.found.values()) and asks_for_figures(question)
+    return (found.share >= MANY and (len(found.found) >= FEWEST or named)) or (named and bool(found.values))
 
 
 async def _plainly(app: App, question: str, collection: str) -> tuple[str, str]:

@@ -196,7 +196,12 @@ def content_words(question: str) -> list[str]:
 
 def _asks(word: str, question: str) -> bool:
     """A word that only asks; IT and US in capitals are names, unless everything is in capitals."""
-    return word.lower() in ASKS_EN and not (word.isupper() and not question.isupper())
+    return word.lower() in ASKS_EN and not (word.isupper() and not _shouted(question))
+
+
+def _shouted(question: str) -> bool:
+    """Everything is in capitals; beside Chinese, which has none, IT is a name."""
+    return question.isupper() and not re.search(r"[\u3400-\u9fff]", question)
 
 
 def is_thing(word: str) -> bool:
@@ -248,7 +253,7 @@ def stored(question: str, schema: Schema) -> list[Found]:
 
 def _in_capitals(value: str, question: str) -> bool:
     """IT, HR, US: words that would only ask in small letters."""
-    own = value.isascii() and value.isupper() and len(value) > 1 and value.lower() in ASKS_EN and not question.isupper()
+    own = value.isascii() and value.isupper() and len(value) > 1 and value.lower() in ASKS_EN and not _shouted(question)
     return own and re.search(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", question) is not None
 
 
@@ -323,6 +328,21 @@ async def _by_meaning(
     close = (above >= STANDS_OUT) & (above >= best - 0.01)
     scores = np.clip(0.5 + 0.5 * (above - STANDS_OUT) / (SURE - STANDS_OUT), 0.0, 1.0)
     return np.where(close, scores, 0.0).astype(np.float32), above.argmax(axis=1).tolist()
+
+
+async def standing_out(words: Sequence[str], schema: Schema, embedder: Embedder) -> list[float]:
+    """How much nearer in meaning each word is to one name of the schema than to its names at large (cosine). A Chinese word is
+    near to all Chinese names, whatever they mean: that it is near says nothing, only that one of them stands out.
+    """
+    texts = [text for _, _, text in _targets(schema)]
+    if not words or len(texts) < 2:
+        return [0.0] * len(words)
+    names, asked = await _embedded(list(dict.fromkeys(texts)), embedder), await _embedded(words, embedder)
+    theirs = np.stack([names[text] for text in texts])
+    hub = theirs @ np.stack(list((await _embedded(COMMON, embedder)).values())).mean(axis=0)
+    near = np.stack([asked[word] for word in words]) @ theirs.T - HUB * (hub - float(hub.mean()))[None, :]
+    found: list[float] = (near.max(axis=1) - near.mean(axis=1)).tolist()
+    return found
 
 
 async def _embedded(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:

@@ -140,6 +140,23 @@ def tables_of(sql: str, schema: Schema) -> list[str]:
     return list(dict.fromkeys(table.name for table in _tables(tree, schema).values()))
 
 
+def remarks_of(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[str]:
+    """`Unit price: in €`: what is remarked of the tables that a statement reads, and of the columns that it names or that are
+    `shown`. A sum has no name that tells its unit; the column that it is of has.
+    """
+    tree = _parsed(sql, schema.dialect)
+    if tree is None:
+        return []
+    from sqlglot import exp
+
+    spoken = {name.casefold() for name in [*(column.name for column in tree.find_all(exp.Column)), *shown]}
+    found: list[str] = []
+    for table in _tables(tree, schema).values():
+        said = [(each.name, each.comment) for each in table.columns if each.name.casefold() in spoken]
+        found += [f"{name}: {comment}" for name, comment in [(table.name, table.comment), *said] if comment]
+    return list(dict.fromkeys(found))
+
+
 def _folded(text: str) -> str:
     return re.sub(r"[\s_\-.]+", "", unicodedata.normalize("NFKC", text).casefold())
 

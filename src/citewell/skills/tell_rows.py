@@ -35,8 +35,9 @@ _TEXTS = {
         "top": "; the highest is {item}",
         "ranked_down_some": "By {y}, highest first, {k} of {n}: {items}.",
         "ranked_up_some": "By {y}, lowest first, {k} of {n}: {items}.",
-        "rows": "There are {n} rows ({columns}): {items}.",
-        "rows_some": "There are {n} rows ({columns}); the first {k}: {items}.",
+        "rows": "There are {n} rows{by}: {items}.",
+        "rows_some": "There are {n} rows{by}; the first {k}: {items}.",
+        "by": ", by {x}",
         "more": "There are more rows: only the first {n} were read.",
         "pair": "{name} ({value})",
         "same": "{n} rows say the same: {items}.",
@@ -59,8 +60,9 @@ _TEXTS = {
         "top": "；最高的是{item}",
         "ranked_down_some": "按{y}从高到低，共 {n} 行，前 {k} 行为：{items}。",
         "ranked_up_some": "按{y}从低到高，共 {n} 行，前 {k} 行为：{items}。",
-        "rows": "共有 {n} 行（{columns}）：{items}。",
-        "rows_some": "共有 {n} 行（{columns}），前 {k} 行为：{items}。",
+        "rows": "共有 {n} 行{by}：{items}。",
+        "rows_some": "共有 {n} 行{by}，前 {k} 行为：{items}。",
+        "by": "，按{x}列出",
         "more": "还有更多行：只读取了前 {n} 行。",
         "pair": "{name}（{value}）",
         "same": "{n} 行内容相同：{items}。",
@@ -121,10 +123,10 @@ def _single(row: Sequence[Value], known: Sequence[Label], lang: str) -> Told:
     return Told(_begins(_row(row, known, lang), lang) + ("。" if lang == "zh" else "."), 1)
 
 
-def _row(row: Sequence[Value], known: Sequence[Label], lang: str) -> str:
+def _row(row: Sequence[Value], known: Sequence[Label], lang: str, joint: str = "") -> str:
     """`name: Joe; age: 52`."""
-    colon, joint = ("：", "；") if lang == "zh" else (": ", "; ")
-    return joint.join(f"{label.words}{colon}{cell(v, label, lang)}" for v, label in zip(row, known, strict=True))
+    colon, between = ("：", "；") if lang == "zh" else (": ", "; ")
+    return (joint or between).join(f"{label.words}{colon}{cell(v, label, lang)}" for v, label in zip(row, known, strict=True))
 
 
 def _list(rows: Rows, label: Label, lang: str) -> Told:
@@ -185,14 +187,19 @@ def _direction(values: Sequence[Value]) -> int:
 
 
 def _table(rows: Rows, known: Sequence[Label], lang: str) -> Told:
-    shown = rows.rows[:FIRST]
-    cells = "，" if lang == "zh" else ", "
-    items = [cells.join(cell(v, label, lang) for v, label in zip(row, known, strict=True)) for row in shown]
+    """Each cell with the words of its column, but the first where it names the row."""
+    shown, headed = rows.rows[:FIRST], known[0].role != "quantity"
+    items = [_headed(row, known, lang) if headed else _row(row, known, lang, "，" if lang == "zh" else ", ") for row in shown]
     key = "rows" if len(shown) == len(rows.rows) else "rows_some"
-    columns = cells.join(label.words for label in known)
+    by = _say("by", lang, x=_beside(known[0], lang)) if headed else ""
     text = ("；" if lang == "zh" else "; ").join(items)
-    said = _say(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), columns=columns, items=text)
-    return Told(said, len(shown))
+    return Told(_say(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), by=by, items=text), len(shown))
+
+
+def _headed(row: Sequence[Value], known: Sequence[Label], lang: str) -> str:
+    """`T300 (returned: 6, orders: 25)`."""
+    rest = _row(row[1:], known[1:], lang, "，" if lang == "zh" else ", ")
+    return _say("pair", lang, name=cell(row[0], known[0], lang), value=rest)
 
 
 def _beside(label: Label, lang: str) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.agents.data.conftest import SHOP
 
 from citewell.agents.data import GRAPH
-from citewell.agents.data_state import DataState
+from citewell.agents.data_state import DataState, Loaded
 from citewell.config import DataSettings
 from citewell.errors import (
     BudgetSpent,
@@ -22,6 +23,7 @@ from citewell.errors import (
 from citewell.flow import name_of
 from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Known, Rule
 from citewell.models.scripted import ScriptedLLM
+from citewell.retrieve.engines.base import Column, Rows, Schema, Table
 from citewell.skills.plan_sql import Analysis, Candidate
 from citewell.skills.sql_reply import NotInTables
 
@@ -208,7 +210,7 @@ async def test_a_connected_model_says_that_the_tables_do_not_have_it(desk: Desk)
     desk.writes = [NotInTables("There is no column for warranties.")]
     state = await desk.run("How long is the warranty of an order?")
     assert (state.status, state.stop_reason, desk.queries) == ("refused", "not_in_data", [])
-    said = "The tables of shop cannot answer this: There is no column for warranties. They hold: "
+    said = "The tables of shop cannot answer this. There is no column for warranties. They hold: "
     assert state.final_answer.startswith(said)
     desk.writes, desk.mends = ["SELECT warranty FROM orders"], [NotInTables("There is no column for warranties.")]
     assert (await desk.run("How long is the warranty of an order?")).final_answer.startswith(said)
@@ -328,8 +330,80 @@ async def test_a_statement_that_takes_too_long_gets_one_hint(desk: Desk) -> None
     state = await desk.run("Who are our customers?")
     assert len(desk.problems) == 1
     assert "lighter" in desk.problems[0]
-    assert state.final_answer == "Answering this takes more than one statement may: stopped after 10 seconds"
+    assert state.final_answer == "The statement for this question took longer than a statement may (data.statement_seconds)."
     assert state.stop_reason == "repairs_exhausted"
+
+
+async def test_a_statement_that_took_too_long_is_run_once_more_where_the_model_writes_it_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine may have been busy; one that fails otherwise is not run again."""
+    busy = [StatementFailed("stopped after 10 seconds", code="timeout")]
+    ran = desk.query
+
+    async def query(source: Loaded, sql: str) -> Rows:
+        if busy:
+            raise busy.pop()
+        return await ran(source, sql)
+
+    monkeypatch.setattr(desk, "query", query)
+    desk.writes, desk.mends = [NAMES], [NAMES.lower()]
+    state = await desk.run("Who are our customers?")
+    assert (state.status, desk.temperatures, state.repairs) == ("answered", [0.0], 1)
+
+
+async def test_why_a_statement_was_stopped_is_told_in_the_questions_language(desk: Desk) -> None:
+    desk.wrongs = {"name": StatementFailed("the statement was stopped after 10 s", code="timeout")}
+    desk.writes, desk.mends = [NAMES], [NAMES]
+    state = await desk.run("我们有哪些客户？")
+    assert state.final_answer == "为这个问题写的语句超出了一条语句允许的时间（data.statement_seconds）。"
+    desk.settings = DataSettings(repairs=0)
+    desk.writes = [NAMES]
+    assert (await desk.run("我们有哪些客户？")).final_answer == state.final_answer
+
+
+LACKING = NotInTables("There is no column for customers.")
+DEPOT = Loaded("depot", Schema("sqlite", (Table("stock", (Column("part", "TEXT", "text"),)),)))
+
+
+async def test_the_next_best_tables_are_asked_once(desk: Desk) -> None:
+    """Where the model says that those in hand do not have it; the path is seen, and people's knowledge is of the new ones."""
+    asked: list[tuple[str, str]] = []
+
+    async def other(question: str, source: str) -> Loaded:
+        asked.append((question, source))
+        return SHOP
+
+    desk.loaded, desk.writes = DEPOT, [LACKING, COUNT]
+    state = await desk.run("How many customers are there?", other=other)
+    assert asked == [("How many customers are there?", "depot")]
+    assert (state.status, state.source_name, state.rows and state.rows.rows) == ("answered", "shop", ((4,),))
+    assert desk.path_taken[2:4] == [("Generate SQL", "other_source"), ("Analyze Intent", "write")]
+    assert [each.schema for each in desk.asked] == [DEPOT.schema, SHOP.schema]
+    desk.writes = [LACKING, NotInTables("Nothing is said of warranties."), COUNT]
+    state = await desk.run("How many customers are there?", other=other)
+    assert (state.status, state.stop_reason, state.source_name) == ("refused", "not_in_data", "depot")
+    assert state.final_answer.startswith(
+        "The tables of depot cannot answer this. There is no column for customers. They hold: stock (part). "
+        "The tables of shop cannot answer this. Nothing is said of warranties. They hold: "
+    )
+
+
+@pytest.mark.parametrize("then", [BudgetSpent("over", code="budget_calls"), TransientError("busy")])
+async def test_tables_that_cannot_be_asked_any_more_leave_the_first_reason(desk: Desk, then: Exception) -> None:
+    async def other(question: str, source: str) -> Loaded:
+        return SHOP
+
+    async def gone(question: str, source: str) -> Loaded:
+        raise SourceUnavailable("shop is gone")
+
+    said = "The tables of depot cannot answer this. There is no column for customers. They hold: stock (part)."
+    desk.loaded, desk.writes = DEPOT, [LACKING, then]
+    state = await desk.run("How many customers are there?", other=other)
+    assert (state.status, state.stop_reason, state.final_answer) == ("refused", "not_in_data", said)
+    desk.writes = [LACKING]
+    state = await desk.run("How many customers are there?", other=gone)
+    assert (state.final_answer, state.warnings) == (said, ["other tables were not asked: shop is gone"])
 
 
 async def test_without_a_model_only_what_is_confirmed_is_answered(desk: Desk) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.agents.data.conftest import SHOP
 
 from citewell.config import DataSettings
 from citewell.errors import StatementFailed, TransientError
@@ -221,6 +223,18 @@ async def test_rows_are_worded_and_judged_by_rows_and_statement(desk: Desk) -> N
         sent = call.messages[-1].content
         assert f"# shop › SQL: {SUM} › 1 rows in all\n[1.1] sum(amount_eur): 1210.5" in sent
         assert "Question: What do Ada's orders come to?" in sent
+
+
+async def test_units_reach_draft_and_judge(desk: Desk) -> None:
+    """What the column of a sum is in stands in its remark."""
+    orders = SHOP.schema.tables[1]
+    priced = replace(orders, columns=(*orders.columns[:3], replace(orders.columns[3], comment="in thousands of €")))
+    desk.loaded = replace(SHOP, schema=replace(SHOP.schema, tables=(SHOP.schema.tables[0], priced)))
+    desk.llm, desk.writes = ScriptedLLM(WORDED, judged("entailed")), [SUM]
+    await desk.run("What do Ada's orders come to?")
+    assert len(desk.llm.calls) == 2
+    for call in desk.llm.calls:
+        assert "› amount_eur: in thousands of € › 1 rows in all" in call.messages[-1].content
 
 
 async def test_a_small_model_words_nothing(desk: Desk) -> None:

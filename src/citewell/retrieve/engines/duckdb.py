@@ -56,6 +56,7 @@ FROM duckdb_constraints() WHERE database_name = current_database() ORDER BY cons
 class DuckDB(ProcessEngine):
     dialect = "duckdb"
     module = "citewell.retrieve.engines.duckdb"
+    driver = "duckdb"
 
 
 def run(location: Location, _token: str, sql: str, limits: Limits) -> Rows:

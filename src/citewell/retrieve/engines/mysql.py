@@ -59,6 +59,7 @@ HINTS = {1045: "look at user and password", 1044: "may this user read that datab
 class MySQL(ProcessEngine):
     dialect = "mysql"
     module = "citewell.retrieve.engines.mysql"
+    driver = "pymysql"
     server = True
 
 

@@ -42,6 +42,7 @@ TOO_LARGE = ("53100", "53200", "53400", "54000")
 class Postgres(ProcessEngine):
     dialect = "postgres"
     module = "citewell.retrieve.engines.postgres"
+    driver = "psycopg"
     server = True
 
 

@@ -1,7 +1,8 @@
 """What all engines share: their drivers run in a worker process, which a limit or a cancelled question ends.
 
-An engine's module has functions that the worker calls: `run(location, token, sql, limits)`, `explain(...)` alike and
-`inspect(location, token, values)`; `stop(location, token)`, where there is a server, ends what a killed worker had begun there.
+An engine's module has functions that the worker calls, once it has started and loaded the `driver`: `run(location, token,
+sql, limits)`, `explain(...)` alike and `inspect(location, token, values)`; `stop(location, token)`, where there is a server,
+ends what a killed worker had begun there.
 
 The one rule: a driver never runs in the process that answers people. A cell of a gigabyte, a crash of native code or a
 statement that hears no interrupt costs one worker.
@@ -10,6 +11,7 @@ statement that hears no interrupt costs one worker.
 from __future__ import annotations
 
 import errno
+import importlib
 import secrets
 import sys
 import time
@@ -29,7 +31,8 @@ if sys.platform != "win32":
     import resource
 
 MOST_AT_ONCE = 4  # statements; more wait
-GRACE = 4.0  # seconds beyond the engine's own limit until the worker is killed: to start one takes 0.5 s, on a busy machine 3
+GRACE = 4.0  # seconds beyond the engine's own limit until the worker is killed
+START_SECONDS = 60.0  # until a worker is ready: 0.5 s, on a busy machine many; none of them is the statement's
 STOP_SECONDS = 3.0
 MIB = 1 << 20
 OWN_MIB = 256  # a driver's own code and threads, beyond what a statement may take
@@ -44,6 +47,7 @@ class ProcessEngine:
 
     dialect: Dialect
     module: ClassVar[str]
+    driver: ClassVar[str]
     server: ClassVar[bool] = False
 
     def __init__(self, location: Location) -> None:
@@ -67,6 +71,7 @@ class ProcessEngine:
         token = f"citewell-{secrets.token_hex(8)}"
         try:
             async with _places():
+                await self._start()
                 with anyio.fail_after(seconds + self.location.options.get("grace", GRACE)):
                     return await in_worker(f"{self.module}:{function}", self.location, token, *arguments)
         except TimeoutError:
@@ -89,6 +94,15 @@ class ProcessEngine:
             await self._stop(token)
             raise
 
+    async def _start(self) -> None:
+        """Leaves a worker ready for the next call, which takes it up without a wait between."""
+        try:
+            with anyio.fail_after(START_SECONDS):
+                await in_worker(f"{__name__}:load", self.module, self.driver)
+        except (TimeoutError, Died):
+            problem = f"the process that reads them was not ready within {START_SECONDS:g} s"
+            raise unavailable("the tables", problem, "this machine is busy: ask again later") from None
+
     async def _stop(self, token: str) -> None:
         """Ends at the server what the worker left there. That it cannot be reached any more is no news by then."""
         if not self.server:
@@ -103,6 +117,13 @@ def _places() -> anyio.CapacityLimiter:
     except LookupError:
         _limiter.set(limiter := anyio.CapacityLimiter(MOST_AT_ONCE))
         return limiter
+
+
+def load(*modules: str) -> None:
+    """In the worker: what a statement's seconds are not for. A driver that is not there is told of by who needs it."""
+    for module in modules:
+        with suppress(ImportError):
+            importlib.import_module(module)
 
 
 def late(seconds: float) -> StatementFailed:

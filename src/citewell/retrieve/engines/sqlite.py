@@ -57,6 +57,7 @@ BUSY_SECONDS = 2.0
 class SQLite(ProcessEngine):
     dialect = "sqlite"
     module = "citewell.retrieve.engines.sqlite"
+    driver = "sqlite3"
 
 
 def run(location: Location, _token: str, sql: str, limits: Limits) -> Rows:

@@ -26,6 +26,7 @@ export const answers = {
   "nothing is asked of the documents": "没有问到文档的内容",
   "nothing speaks for another agent": "没有选择其他智能体的理由",
   "nothing was recalled: {1}": "没有调取记忆：{1}",
+  "other tables were not asked: {1}": "没有查询其他表格：{1}",
   "send offsets into its text, or the words": "请发送在论文文字中的位置，或文字本身",
   "send start < end, or its text": "请让 start 小于 end，或发送文字",
   "sensitive_words {1}: {2}": "拒绝词列表 sensitive_words {1}：{2}",
@@ -73,13 +74,13 @@ export const answers = {
   "what people confirmed was not looked at: {1}": "没有查看已确认的内容：{1}",
   "what you told of yourself was not remembered, because the question was not settled; tell it by itself":
     "您提到的个人情况没有记住，因为问题没有得到解答；请单独再说一次",
-  "write a lighter statement: read fewer tables, filter earlier, add LIMIT":
-    "请写一条更轻的查询语句：少读几张表、尽早筛选、加上 LIMIT",
+  "write a lighter statement: read fewer tables, filter earlier, add LIMIT; the same again where none is lighter":
+    "请写一条更轻的查询语句：少读几张表、尽早筛选、加上 LIMIT；没有更轻的，就再写同一条",
   "{1} rows of which {2} differ: each is shown once": "共 {1} 行，其中 {2} 行互不相同：相同的只显示一次",
   "{1}: not in state {2}": "{1}：在状态 {2} 下不能这样做",
   "{1}: not read, because no more pages than {2} are allowed": "{1}：没有读取，因为最多只读 {2} 个网页",
-  "{1}; write a lighter statement: read fewer tables, filter earlier, add LIMIT":
-    "{1}；请写一条更轻的查询语句：少读几张表、尽早筛选、加上 LIMIT",
+  "{1}; write a lighter statement: read fewer tables, filter earlier, add LIMIT; the same again where none is lighter":
+    "{1}；请写一条更轻的查询语句：少读几张表、尽早筛选、加上 LIMIT；没有更轻的，就再写同一条",
   "these are the paper's own sentences on it: explaining it takes a connected chat model": "以下是论文中与此有关的原文：要作解释，需要接入对话模型",
   "the answer could not be checked: {1}": "未能核对回答：{1}",
   "not proved: {1} of {2} sentences": "共 {2} 句，其中 {1} 句未能证实",

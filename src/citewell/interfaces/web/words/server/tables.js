@@ -129,6 +129,7 @@ export const tables = {
   "The mark {1} stands outside quotes: a variable, a parameter or a quote of another database.":
     "符号 {1} 在引号之外：可能是变量、参数或其他数据库的引号。",
   "The name {1} holds letters that only look like ASCII ones.": "名称 {1} 中有形似 ASCII 的字母。",
+  "the process that reads them was not ready within {1} s": "读取它们的进程在 {1} 秒内没有就绪",
   "The recursion {1} has no condition that ends it.": "递归 {1} 没有结束条件。",
   "The recursion {1} makes a text twice as long in each round.": "递归 {1} 每一轮都使文本加倍。",
   "Take each text on once in a round, as path || '/' || name does.": "每一轮中每个文本只用一次，例如 path || '/' || name。",
@@ -168,6 +169,7 @@ export const tables = {
   "there is no list of results in the reply": "回应中没有结果列表",
   "There is no statement.": "没有语句。",
   "There is not exactly one statement.": "语句不是恰好一条。",
+  "this machine is busy: ask again later": "这台机器正忙：请稍后再问",
   "three slashes and a path: sqlite:///data/sales.db": "三个斜杠加路径：sqlite:///data/sales.db",
   "use a function that the server knows as stable or immutable, or a view":
     "请用服务器认定为 stable 或 immutable 的函数，或用视图",
