@@ -97,7 +97,7 @@ async def test_wrong_arithmetic_is_refuted_without_the_judge(desk: Desk, scripte
     right = {**wrong, "calculation": "14 + 30 = 44"}
     scripted.enqueue(draft(wrong), draft(right), verdicts("entailed"))
     state = await desk.run("How many days are both periods together?")
-    assert "14 + 30 is 44" in scripted.calls[1].messages[-1].content
+    assert "14 + 30 = 44 ≠ 45" in scripted.calls[1].messages[-1].content
     assert (state.status, state.proof.sentences[0].calculation) == ("answered", "14 + 30 = 44")
 
 

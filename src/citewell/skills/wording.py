@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from citewell.types import Citation, Hit
 
+_ENGLISH = re.compile(r"[a-z]{2,} [a-z]{2,}", re.IGNORECASE)  # words, not a name or a unit
 _TEXTS = {
     "en": {
         "refused": "I could not find the answer in the documents.",
@@ -17,6 +19,9 @@ _TEXTS = {
         "unclear": "I am not sure what you mean. Please say it in other words, or name the document or thing you ask about.",
         "unproved": "The documents do not prove this:",
         "part_missing": "I found no answer to this part: {parts}",
+        "part_untold": "I found no answer to a part of the question.",
+        "part_denied": "A part of the answer could not be proved and is left out{why}.",
+        "draft_unproved": "I found no answer that the documents prove: one was drafted, and it is not shown{why}.",
         "which_hold": "Which of the statements below hold by these sentences?",
         "unchecked": "This draft could not be checked against the documents:",
         "smalltalk": "Hello! Ask me something about your documents, and I will answer with the passages that prove it.",
@@ -80,6 +85,9 @@ _TEXTS = {
         "unclear": "不太明白您的意思。请换个说法，或者说明问的是哪份文档、哪件事。",
         "unproved": "以下内容未能由文档证实：",
         "part_missing": "这一部分没有找到答案：{parts}",
+        "part_untold": "问题的一部分没有找到答案。",
+        "part_denied": "答案中有一部分未能得到证实，已略去{why}。",
+        "draft_unproved": "没有找到能由文档证实的答案：草稿未能证实，因此没有显示{why}。",
         "which_hold": "根据这些句子，下面的哪些陈述成立？",
         "unchecked": "以下草稿未能与文档核对：",
         "smalltalk": "您好！请就您的文档提问，我会给出答案和能证明它的原文。",
@@ -160,6 +168,15 @@ def refusal(hits: Sequence[Hit], lang: str) -> str:
     if not hits:
         return say("empty", lang)
     return say("refused", lang) + ("" if lang == "zh" else " ") + nearest(hits, lang)
+
+
+def because(reasons: Sequence[str], lang: str) -> str:
+    """Why something is not shown, in brackets. A Chinese answer leaves reasons in English to the warnings."""
+    told = dict.fromkeys(reason.strip(" .。") for reason in reasons if lang != "zh" or not _ENGLISH.search(reason))
+    told.pop("", None)
+    if lang == "zh":
+        return f"（{'；'.join(told)}）" if told else ""
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def nearest(hits: Sequence[Hit] | Sequence[Citation], lang: str) -> str:

@@ -1,7 +1,7 @@
 """Does a sentence state the figure that its own equation gives, and do rows of a database hold the figures told from them?
 
-The one rule: a veto of code, only where it is sure. A figure is the same when it is rounded, in thousands, in percent, in 万 or 亿,
-in words, in another unit of time; dates and times of day are no figures.
+The one rule: a veto of code, only where it is sure. A figure is the same when it is rounded, in thousands, in percent, in
+万, in words, in another unit of time; dates and times of day are no figures.
 """
 
 from __future__ import annotations
@@ -45,18 +45,23 @@ def check_result(text: str, calculation: str, question: str, evidence: Sequence[
     told = list(_figures(text))
     if not results or any(_gives(value, figure) for figure in told for value in results) or _as_share(told, results):
         return ""
-    strange = _strange(told, [*parts, *_known(question, evidence)])
+    known = _read([question, *{unit.passage.heading for unit in evidence}, *(unit.text for unit in evidence)])
+    strange = _strange(told, [*parts, *known])
     return f"{calculation.strip()} ≠ {strange.text}" if strange else ""
 
 
 def check_rows(text: str, calculation: str, question: str, evidence: Sequence[Unit]) -> str:
-    """The same of what is told from rows of a database: each figure is one of a row, of the statement, of the question, of the
-    sentence's equation, or may be a count of rows.
+    """The same of what is told from rows of a database, where code can read them: it is wrong where no figure is one of a row
+    or of the equation, and one is neither of the question nor of the statement, and cannot be a count of rows.
     """
     if not evidence or not all(unit.passage.hit.uri.startswith(DATABASE) for unit in evidence):
         return ""
-    told = [figure for figure in _figures(text) if not (figure.value.is_integer() and figure.value <= len(evidence))]
-    strange = _strange(told, [*values_of(calculation)[1], *_known(question, evidence)])
+    asked = list(_read([question, *(unit.passage.heading for unit in evidence[:1])]))
+    given = [*values_of(calculation)[1], *_read([unit.text for unit in evidence])]
+    told = [figure for figure in _figures(text) if not any(_is(figure, value) for value in asked)]
+    if any(_is(figure, value) for figure in told for value in given):
+        return ""
+    strange = _strange([each for each in told if not each.value.is_integer() or each.value > len(evidence)], given)
     return f"{strange.text} is in no row, and no equation gives it" if strange else ""
 
 
@@ -71,10 +76,9 @@ def _figures(text: str) -> Iterator[_Figure]:
             yield _Figure(number, float(digits), 0.5 * 10.0**exponent, unit)
 
 
-def _known(question: str, evidence: Iterable[Unit]) -> Iterator[float]:
-    """Every figure of the question, the sentences and their headings, parts of dates and names too."""
-    headings = {unit.passage.heading for unit in evidence}
-    for text in (question, *headings, *(unit.text for unit in evidence)):
+def _read(texts: Iterable[str]) -> Iterator[float]:
+    """Every figure of the texts, parts of dates and names too."""
+    for text in texts:
         yield from (figure.value for figure in _figures(text))
         yield from (float(digits) for digits in _DIGITS.findall(unicodedata.normalize("NFKC", text)))
 

@@ -94,6 +94,7 @@ export const answers = {
   "the reader cannot tell that something is missing": "阅读模型无法判断文档是否缺少某项内容",
   "it could not be checked: {1}": "没能核对：{1}",
   "no judge is at hand that could check a sentence that is not quoted": "没有可用的核对模型，非引文的句子无法核对",
+  "{1} is in no row, and no equation gives it": "没有一行数据里有 {1}，也没有算式得出它",
   "no sentence shows it": "没有句子能说明这一点",
   "no quotation of the documents": "不是文档原文",
   "nothing found that says it": "没有找到这样的说法",
