@@ -261,9 +261,9 @@ async def test_a_model_that_fails_leaves_the_evidence_itself(
     scripted.enqueue(*replies)
     state = await desk.run(QUESTION)
     assert state.status == "fallback"
-    assert state.final_answer == f"The chat model did not answer; this is what the documents say: {QUOTE}[1]"
+    assert state.final_answer == f"The chat model gave no usable answer; this is what the documents say: {QUOTE}[1]"
     assert {s.verdict for s in state.proof.sentences} == {"supported"}
-    assert state.warnings[0].startswith("the chat model did not answer, so the evidence itself is shown")
+    assert state.warnings[0].startswith("the chat model gave no usable answer, so the evidence itself is shown")
     assert len(desk.waits) == (3 if len(replies) == 4 else 0)
 
 

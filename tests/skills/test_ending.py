@@ -34,7 +34,12 @@ def end(
     ("given", "more", "status", "text"),
     [
         (["entailed", "entailed"], {}, "answered", "s0.[1] s1.[1]"),
-        (["entailed"], {"degraded": True}, "fallback", "The chat model did not answer; this is what the documents say: s0.[1]"),
+        (
+            ["entailed"],
+            {"degraded": True},
+            "fallback",
+            "The chat model gave no usable answer; this is what the documents say: s0.[1]",
+        ),
         (["not_stated", "entailed"], {}, "fallback", "s1.[1]\n\nThe documents do not prove this:\n- s0."),
         (
             ["not_stated"],
@@ -49,7 +54,12 @@ def end(
         (["contradicted"], {"shown": False, "status": "not_told"}, "refused", "I could not find the answer in the documents."),
         ([], {"shown": False, "status": "unclear", "question_back": "Which?"}, "clarify", "Which?"),
         ([], {"shown": False, "status": "unclear"}, "clarify", "I am not sure what you mean."),
-        (["not_stated"], {"shown": False, "warning": "busy"}, "refused", "The chat model did not answer, and no sentence"),
+        (
+            ["not_stated"],
+            {"shown": False, "warning": "busy"},
+            "refused",
+            "The chat model gave no usable answer, and no sentence",
+        ),
     ],
 )
 def test_endings(given: list[JudgeVerdict], more: dict[str, object], status: str, text: str) -> None:

@@ -35,7 +35,7 @@ export const answers = {
   "the answer could not be proved: {1}": "未能证实回答：{1}",
   "a reply of the chat model was longer than its limit of tokens: what was cut off is lost": "对话模型的一次输出超过了词元上限：被截断的部分已丢失",
   "the chat model did not answer, so only confirmed questions count: {1}": "对话模型没有回应，因此只用已确认的问题：{1}",
-  "the chat model did not answer, so the evidence itself is shown: {1}": "对话模型没有回应，因此直接显示找到的原文：{1}",
+  "the chat model gave no usable answer, so the evidence itself is shown: {1}": "对话模型没有给出可用的回答，因此直接显示找到的原文：{1}",
   "the chat model did not answer: {1}": "对话模型没有回应：{1}",
   "the paper does not have the words of the selection": "论文中没有选中的文字",
   "the question asks for the web": "问题要求搜索网络",
