@@ -276,12 +276,16 @@ async def test_a_transient_model_error_is_waited_out(desk: Desk, scripted: Scrip
 
 
 async def test_a_judge_that_fails_leaves_a_draft_that_says_so(desk: Desk, scripted: ScriptedLLM) -> None:
-    """Nothing is ticked, and it is not claimed that the documents do not tell it."""
+    """Nothing that is worded is ticked, and it is not claimed that the documents do not tell it: what they say where the draft
+    points stands behind it.
+    """
     scripted.enqueue(draft(WORDED), ModelUnavailable("gone"))
     state = await desk.run(QUESTION)
     assert (state.status, len(scripted.calls)) == ("fallback", 2)
-    assert state.final_answer == f"This draft could not be checked against the documents: {WORDED}"
-    assert [s.verdict for s in state.proof.sentences] == ["unsupported"]
+    told = f"This draft could not be checked against the documents: {WORDED}\n\nThe documents say: {QUOTE}[1]"
+    assert state.final_answer == told
+    assert [(s.verdict, s.text) for s in state.proof.sentences] == [("unsupported", WORDED), ("supported", QUOTE)]
+    assert [c.quote for c in state.proof.citations] == [QUOTE]
     assert any("gone" in warning for warning in state.warnings)
 
 

@@ -28,7 +28,9 @@ class Ending:
 def end_answer(
     drafted: Drafted, decided: Decided, proof: Proof, hits: Sequence[Hit], lang: str, *, degraded: bool = False
 ) -> Ending:
-    """`proof`: of `decided`, its citations located. `hits`: the nearest passages, for a refusal."""
+    """`proof`: of `decided`, its citations located; sentences behind those of the draft are the documents' own. `hits`: the
+    nearest passages, for a refusal.
+    """
     draft = decided.proven.draft
     if draft.status == "unclear":
         return Ending("clarify", draft.question_back.strip() or say("unclear", lang), Proof([], []))
@@ -36,7 +38,10 @@ def end_answer(
     if not decided.shown:
         failure = decided.proven.failure
         if failure and drafted.tier == "connected" and draft.status != "not_told" and proof.sentences:
-            text = f"{say('unchecked', lang)} {with_markers(proof.sentences, lang)}"
+            drafts, quotes = proof.sentences[: len(draft.sentences)], proof.sentences[len(draft.sentences) :]
+            text = f"{say('unchecked', lang)} {with_markers(drafts, lang)}"
+            if quotes:
+                text += f"\n\n{say('documents_say', lang)} {with_markers(quotes, lang)}"
             return Ending("fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"])
         return _refuse(drafted, decided, kept, hits, lang)
     unproved, refuted = _split_doubted(decided, proof)

@@ -124,8 +124,10 @@ async def repair_draft(
     return second if (second.proved or second.count > first.count or doubted[0] < doubted[1]) and second.judgements else first
 
 
-def show_proof(proven: Proven) -> Proof:
-    """The sentences with outward verdicts and numbered quotes."""
+def show_proof(proven: Proven, units: Sequence[Unit] = ()) -> Proof:
+    """The sentences with outward verdicts and numbered quotes. Where the judge failed and nothing is proved, those of `units`
+    that the draft names stand behind them, word for word.
+    """
     bound = []
     for sentence, judgement in zip(proven.draft.sentences, proven.judgements, strict=True):
         verdict: Verdict = "supported" if judgement.verdict == "entailed" else "unsupported"
@@ -139,4 +141,7 @@ def show_proof(proven: Proven) -> Proof:
             span=sentence.span,
         )
         bound.append((shown, judgement.evidence if verdict != "unsupported" else (), judgement.score))
+    if proven.failure and not proven.count and proven.draft.status not in {"not_told", "unclear"}:
+        named = pick_units([name for sentence in proven.draft.sentences for name in sentence.evidence], units)
+        bound += [(Sentence(text=" ".join(unit.text.split()), verdict="supported"), (unit,), 1.0) for unit in named]
     return number_citations(bound)
