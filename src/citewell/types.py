@@ -190,7 +190,9 @@ class Sentence(Shown):
 
 
 class Usage(Shown):
-    """What an answer cost. `seconds` is wall time by step name, `total` included."""
+    """What an answer cost. `calls`: of the chat model, those that failed too, each with all its tries as one. `seconds` is wall
+    time by step name, `total` included.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0

@@ -97,7 +97,7 @@ async def test_wrong_arithmetic_is_refuted_without_the_judge(desk: Desk, scripte
     right = {**wrong, "calculation": "14 + 30 = 44"}
     scripted.enqueue(draft(wrong), draft(right), verdicts("entailed"))
     state = await desk.run("How many days are both periods together?")
-    assert "14 + 30 is 44" in scripted.calls[1].messages[-1].content
+    assert "14 + 30 = 44 ≠ 45" in scripted.calls[1].messages[-1].content
     assert (state.status, state.proof.sentences[0].calculation) == ("answered", "14 + 30 = 44")
 
 
@@ -261,9 +261,9 @@ async def test_a_model_that_fails_leaves_the_evidence_itself(
     scripted.enqueue(*replies)
     state = await desk.run(QUESTION)
     assert state.status == "fallback"
-    assert state.final_answer == f"The chat model did not answer; this is what the documents say: {QUOTE}[1]"
+    assert state.final_answer == f"The chat model gave no usable answer; this is what the documents say: {QUOTE}[1]"
     assert {s.verdict for s in state.proof.sentences} == {"supported"}
-    assert state.warnings[0].startswith("the chat model did not answer, so the evidence itself is shown")
+    assert state.warnings[0].startswith("the chat model gave no usable answer, so the evidence itself is shown")
     assert len(desk.waits) == (3 if len(replies) == 4 else 0)
 
 
@@ -276,12 +276,16 @@ async def test_a_transient_model_error_is_waited_out(desk: Desk, scripted: Scrip
 
 
 async def test_a_judge_that_fails_leaves_a_draft_that_says_so(desk: Desk, scripted: ScriptedLLM) -> None:
-    """Nothing is ticked, and it is not claimed that the documents do not tell it."""
+    """Nothing that is worded is ticked, and it is not claimed that the documents do not tell it: what they say where the draft
+    points stands behind it.
+    """
     scripted.enqueue(draft(WORDED), ModelUnavailable("gone"))
     state = await desk.run(QUESTION)
     assert (state.status, len(scripted.calls)) == ("fallback", 2)
-    assert state.final_answer == f"This draft could not be checked against the documents: {WORDED}"
-    assert [s.verdict for s in state.proof.sentences] == ["unsupported"]
+    told = f"This draft could not be checked against the documents: {WORDED}\n\nThe documents say: {QUOTE}[1]"
+    assert state.final_answer == told
+    assert [(s.verdict, s.text) for s in state.proof.sentences] == [("unsupported", WORDED), ("supported", QUOTE)]
+    assert [c.quote for c in state.proof.citations] == [QUOTE]
     assert any("gone" in warning for warning in state.warnings)
 
 

@@ -296,7 +296,7 @@ async def test_a_model_that_fails_is_not_asked_again(desk: Desk) -> None:
     assert (state.status, state.stop_reason, state.degraded) == ("fallback", "model_failed", True)
     assert FACT in state.final_answer
     assert len(desk.llm.calls) == 1
-    assert "the chat model did not answer, so the evidence itself is shown: busy" in state.warnings
+    assert "the chat model gave no usable answer, so the evidence itself is shown: busy" in state.warnings
 
 
 PART = "International orders may be returned."

@@ -50,7 +50,7 @@ def test_the_code_is_read() -> None:
     for text in (
         "{1} is empty",
         "raise ingest.max_bytes, or split the file",
-        "the chat model did not answer, so the evidence itself is shown: {1}",
+        "the chat model gave no usable answer, so the evidence itself is shown: {1}",
         "no Chromium on this machine",
         "is protected by a password",
         "the disk is full",

@@ -234,8 +234,9 @@ async def test_history_goes_with_what_replaced_it(db: Database, clock: Clock) ->
     await keep(Memories(db, "one", 100, 10, clock), "li", "plan", "Pro")
     short = Memories(db, "one", 1, 10, clock)
     await keep(short, "li", "plan", "Basic")
-    clock.at += 2 * DAY
-    await keep(short, "han", "x", "y")
+    for _ in range(4):  # a clock that leaps by more than a day is not believed at once
+        clock.at += 0.5 * DAY
+        await keep(short, "han", "x", "y")
     assert await count(db, "memories") == 1
 
 

@@ -55,6 +55,7 @@ async def test_a_failing_model_is_not_taken_for_a_spent_budget() -> None:
     meter = Metered(ScriptedLLM(TransientError("busy")), Budget(calls=3, tokens=100, seconds=60))
     with pytest.raises(TransientError, match="busy"):
         await meter.chat(SAID)
+    assert meter.calls == 1, "it was sent, and counts"
 
 
 async def test_it_counts_on_from_an_earlier_process() -> None:

@@ -450,7 +450,8 @@ async def test_killed_in_the_middle(home: Path, archive: Path, tmp_path: Path, w
         assert sweep(home) == []
         assert names(home, ".backup-*") == []
     else:
-        assert [path.name[:16] for path in sweep(home)] == [".home.restoring-"]
+        hidden = [path.name[:16] for path in sweep(home)]
+        assert hidden == ([] if what == "exchanging" else [".home.restoring-"])  # there it has its last name, in sight
         assert await restored(archive, home, force=True) is not None
         assert (home / "calibration.json").read_text("utf-8") == "{}"
         assert names(tmp_path, ".home*") == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from tests.skills.evidence_units import passage_of, units_of
 
 from citewell.models.scripted import ScriptedLLM
@@ -36,6 +37,40 @@ async def test_one_call_gives_the_whole_answer() -> None:
     sent = llm.calls[0].messages[-1].content
     assert "[1.2] A late fee" in sent
     assert sent.index("[1.1]") < sent.index("user: Hello.") < sent.index("Question: What fee")
+
+
+@pytest.mark.parametrize(
+    ("told", "ids"), [("1.1, 1.2", ["1.1", "1.2"]), (1.2, ["1.2"]), (None, []), ("", []), ("[1.2]", ["1.2"])]
+)
+async def test_ids_that_are_no_list(told: object, ids: list[str]) -> None:
+    """Of a draft and of a judgement: nothing else of it is lost."""
+    llm = ScriptedLLM(
+        json.dumps({"status": "answered", "sentences": [{"text": "The fee is £10.", "evidence": told}]}),
+        json.dumps({"verdicts": [{"n": 1, "verdict": "entailed", "evidence": told}]}),
+    )
+    made = await write_draft(llm, "What fee?", UNITS)
+    assert made.sentences[0].evidence == ids
+    (found,) = await LLMJudge(llm).judge("What fee?", [Claim("The fee is £10.")], UNITS)
+    assert [unit.id for unit in found.evidence] == ids
+    assert len(llm.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("The fee is £10 [1.2].", "The fee is £10."),
+        ("The fee is £10 [1.1, 1.2][1.2].", "The fee is £10."),
+        ("滞纳金是10英镑【1.2】。", "滞纳金是10英镑。"),
+        ("It is in [9.9], and at 1.2 [m].", "It is in [9.9], and at 1.2 [m]."),
+    ],
+)
+async def test_ids_in_the_text_are_not_shown(written: str, shown: str) -> None:
+    """They are names of our prompt. What is no id of it stays."""
+    llm = ScriptedLLM(json.dumps({"status": "answered", "sentences": [{"text": written}]}))
+    assert (await write_draft(llm, "What fee?", UNITS)).text == shown
+    llm.enqueue(json.dumps({"verdicts": [{"n": 1, "verdict": "not_stated", "reason": written}]}))
+    (found,) = await LLMJudge(llm).judge("What fee?", [Claim("The fee is £12.")], UNITS)
+    assert found.reason == shown
 
 
 async def test_answer_and_judge_share_their_prefix() -> None:

@@ -246,7 +246,7 @@ async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_resul
         proven = await prove_answer(deps, drafted, history=state.updated_conversation_history[:-1])
         recalled = likeness_of_quoted(state.vouched, proven)
         decided = decide_answer(deps, drafted, proven, state.retrieval_confidence, recalled=recalled)
-        proof = show_proof(decided.proven)
+        proof = show_proof(decided.proven, drafted.units)
         state.proof = Proof(proof.sentences, await deps.locate(marked(proof.citations, state.vouched)))
     except CitewellError as error:
         state.warnings.append(f"the answer could not be proved: {error.message}")

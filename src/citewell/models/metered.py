@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import anyio
 
-from citewell.errors import BudgetSpent
+from citewell.errors import BudgetSpent, CitewellError
 from citewell.flow import here
 from citewell.models.base import LLM, OnToken, Reply, Tokens, YesNo
 from citewell.models.clean import clean
@@ -111,7 +111,11 @@ class Metered:
             raise
         left = None if self._budget.seconds is None else self._budget.seconds - self.seconds
         with anyio.move_on_after(left) as scope:
-            return await call
+            try:
+                return await call
+            except CitewellError:
+                self.calls += 1  # it was sent
+                raise
         assert scope.cancelled_caught, "only the budget's own time ends a call without a reply"
         raise self._late()
 

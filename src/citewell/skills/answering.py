@@ -129,7 +129,7 @@ async def draft_answer(
     drafted = Drafted(question, list(passages), found.draft, tier, found.signals, found.candidates, found.missing, tried)
     if failed is None:
         return drafted
-    warning = f"the chat model did not answer, so the evidence itself is shown: {failed.message}"
+    warning = f"the chat model gave no usable answer, so the evidence itself is shown: {failed.message}"
     return replace(
         drafted, warning=warning, failure=failed.code, transient=isinstance(failed, TransientError) and failed.code != TRIED
     )

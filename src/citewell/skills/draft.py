@@ -16,7 +16,7 @@ from citewell.errors import PermanentError
 from citewell.ingest.sentences import language
 from citewell.models.base import LLM, OnToken
 from citewell.models.prompt import ask_json, fill, load
-from citewell.skills.numbered import Unit, show_sentences
+from citewell.skills.numbered import Unit, listed_ids, show_sentences, without_ids
 from citewell.types import Kind, Message
 
 DraftStatus = Literal["answered", "partly", "not_told", "false_premise", "unclear"]
@@ -50,8 +50,7 @@ class DraftSentence(BaseModel):
     @field_validator("evidence", mode="before")
     @classmethod
     def _as_texts(cls, value: object) -> object:
-        """Some models write 2.3 as a number."""
-        return [str(each) for each in value] if isinstance(value, list) else value
+        return listed_ids(value)
 
 
 class Draft(BaseModel):
@@ -121,10 +120,11 @@ async def write_draft(
     messages = evidence_messages(question, units, task, history=history, summary=summary)
     stream = stream_texts(on_text) if on_text else None
     draft = await ask_json(llm, messages, Draft, max_tokens=LONGEST_REPLY, on_token=stream)
-    sentences = [s for s in draft.sentences if re.search(r"\w", s.text)]
+    plain = [s.model_copy(update={"text": without_ids(s.text, units)}) for s in draft.sentences]
+    sentences = [s for s in plain if re.search(r"\w", s.text)]
     if not sentences and draft.status in {"answered", "partly", "false_premise"}:
         raise PermanentError(f"{llm.name}: the reply has no sentence", code="invalid_reply")
-    return draft.model_copy(update={"sentences": sentences})
+    return draft.model_copy(update={"sentences": sentences, "question_back": without_ids(draft.question_back, units)})
 
 
 def describe_doubts(draft: Draft, reasons: Sequence[str], lang: str) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from citewell.skills.answering import Decided, Drafted
 from citewell.skills.cite import Proof, keep_proved
+from citewell.skills.draft import Draft
 from citewell.skills.format import with_markers
-from citewell.skills.wording import refusal, say
+from citewell.skills.wording import because, nearest, refusal, say
 from citewell.types import Hit, Sentence, Status
 
 EVEN = 0.5  # below it an answer is likelier wrong than right, and says so
@@ -27,7 +28,9 @@ class Ending:
 def end_answer(
     drafted: Drafted, decided: Decided, proof: Proof, hits: Sequence[Hit], lang: str, *, degraded: bool = False
 ) -> Ending:
-    """`proof`: of `decided`, its citations located. `hits`: the nearest passages, for a refusal."""
+    """`proof`: of `decided`, its citations located; sentences behind those of the draft are the documents' own. `hits`: the
+    nearest passages, for a refusal.
+    """
     draft = decided.proven.draft
     if draft.status == "unclear":
         return Ending("clarify", draft.question_back.strip() or say("unclear", lang), Proof([], []))
@@ -35,13 +38,20 @@ def end_answer(
     if not decided.shown:
         failure = decided.proven.failure
         if failure and drafted.tier == "connected" and draft.status != "not_told" and proof.sentences:
-            text = f"{say('unchecked', lang)} {with_markers(proof.sentences, lang)}"
+            drafts, quotes = proof.sentences[: len(draft.sentences)], proof.sentences[len(draft.sentences) :]
+            text = f"{say('unchecked', lang)} {with_markers(drafts, lang)}"
+            if quotes:
+                text += f"\n\n{say('documents_say', lang)} {with_markers(quotes, lang)}"
             return Ending("fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"])
         return _refuse(drafted, decided, kept, hits, lang)
     unproved, refuted = _split_doubted(decided, proof)
     text = with_markers(kept.sentences, lang)
+    if refuted:
+        text += "\n\n" + say("part_denied", lang, why=because([reason for _, reason in refuted], lang))
     if refuted and not unproved:
         return Ending("fallback", text, kept, warnings=[_say_refuted(*each) for each in refuted])
+    if not unproved and _lacks_untold(draft):
+        return Ending("fallback", f"{text}\n\n{say('part_untold', lang)}", kept)
     if not unproved:
         unsure = drafted.tier != "connected" and decided.probability < EVEN
         caution = say("extract", lang) if degraded else say("perhaps", lang) if unsure else ""
@@ -54,6 +64,11 @@ def end_answer(
     told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)
     warnings = [f"not proved: {len(unproved)} of {len(proof.sentences)} sentences", *(_say_refuted(*each) for each in refuted)]
     return Ending("fallback", text, told, warnings=warnings)
+
+
+def _lacks_untold(draft: Draft) -> bool:
+    """Whether a draft answers in part and does not say which part is missing."""
+    return draft.status == "partly" and all(sentence.kind != "not_told" for sentence in draft.sentences)
 
 
 def _split_doubted(decided: Decided, proof: Proof) -> tuple[list[Sentence], list[tuple[Sentence, str]]]:
@@ -71,12 +86,17 @@ def _say_refuted(sentence: Sentence, reason: str) -> str:
 
 def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str) -> Ending:
     """The model's own words for what is missing, where the judge agrees with them; else ours, with the nearest passages, or
-    with why the model did not answer. What was drafted and could not be proved is told as a warning.
+    with why the model did not answer. That something was drafted and could not be proved is told, and why; what it was, as a
+    warning.
     """
     draft, written = decided.proven.draft, drafted.tier == "connected"
     if written and draft.status == "not_told" and kept.sentences:
         return Ending("refused", with_markers(kept.sentences, lang), kept)
     judged = zip(draft.sentences, decided.proven.judgements, strict=True) if written and draft.status != "not_told" else ()
-    warnings = [f"a draft was not proved: {sentence.text}" for sentence, found in judged if found.verdict != "entailed"]
+    doubted = [(sentence.text, found.reason) for sentence, found in judged if found.verdict != "entailed"]
     text = say("no_extract", lang) if drafted.warning else refusal(hits, lang)
+    if doubted and not drafted.warning:
+        text = say("draft_unproved", lang, why=because([reason for _, reason in doubted], lang))
+        text += ("" if lang == "zh" else " ") + nearest(hits, lang) if hits else ""
+    warnings = [f"a draft was not proved: {sentence}" for sentence, _ in doubted]
     return Ending("refused", text, Proof([], []), warnings)

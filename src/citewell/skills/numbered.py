@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from citewell.skills.evidence import Passage
 
 _ID = re.compile(r"\d+\.\d+")
+_NAMED = re.compile(r"\s*[\[【]\s*(\d+\.\d+(?:\s*[,;，；、–-]\s*\d+\.\d+)*)\s*[\]】]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +56,16 @@ def pick_units(ids: Iterable[str], units: Sequence[Unit]) -> list[Unit]:
     """The sentences of these ids, in the order of the evidence; brackets around an id are ignored, unknown ids too."""
     wanted = {found for each in ids for found in _ID.findall(each)}
     return [unit for unit in units if unit.id in wanted]
+
+
+def without_ids(text: str, units: Sequence[Unit]) -> str:
+    """The text without ids in square brackets, which a model has copied from its prompt; other figures in brackets stay."""
+    known = {unit.id for unit in units}
+    return _NAMED.sub(lambda found: "" if known.issuperset(_ID.findall(found[1])) else found[0], text).strip()
+
+
+def listed_ids(value: object) -> object:
+    """Ids as a model writes them, as a list of texts: numbers, or all of them in one text, or none."""
+    if isinstance(value, str | int | float):
+        value = _ID.findall(str(value))
+    return [str(each) for each in value] if isinstance(value, list) else value if value is not None else []

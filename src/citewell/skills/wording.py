@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from citewell.types import Citation, Hit
 
+_ENGLISH = re.compile(r"[a-z]{2,} [a-z]{2,}", re.IGNORECASE)  # words, not a name or a unit
 _TEXTS = {
     "en": {
         "refused": "I could not find the answer in the documents.",
         "empty": "There is nothing in this collection that this question could be answered from.",
         "nearest": "The nearest passages are in: {sources}.",
-        "extract": "The chat model did not answer; this is what the documents say:",
+        "extract": "The chat model gave no usable answer; this is what the documents say:",
         "perhaps": "I am not sure that this answers it; the nearest that the documents say:",
-        "no_extract": "The chat model did not answer, and no sentence of the documents is surely the answer by itself.",
+        "no_extract": "The chat model gave no usable answer, and no sentence of the documents is surely the answer by itself.",
         "unclear": "I am not sure what you mean. Please say it in other words, or name the document or thing you ask about.",
         "unproved": "The documents do not prove this:",
         "part_missing": "I found no answer to this part: {parts}",
+        "part_untold": "I found no answer to a part of the question.",
+        "part_denied": "A part of the answer could not be proved and is left out{why}.",
+        "draft_unproved": "I found no answer that the documents prove: one was drafted, and it is not shown{why}.",
         "which_hold": "Which of the statements below hold by these sentences?",
         "unchecked": "This draft could not be checked against the documents:",
+        "documents_say": "The documents say:",
         "smalltalk": "Hello! Ask me something about your documents, and I will answer with the passages that prove it.",
         "which": "Do you mean {options}?",
         "or": " or ",
@@ -33,7 +39,7 @@ _TEXTS = {
         "unsettled": "The answer found does not settle the question.",
         "rest_unproved": "What is cited above is proved; for the rest I found no proof.",
         "rest_unproved_again": "What is cited above is proved; for the rest I found no proof, in other words either.",
-        "model_failed": "The chat model did not answer.",
+        "model_failed": "The chat model gave no usable answer.",
         "same_evidence": "I stopped because another search found the same passages again.",
         "same_question": "I stopped because there were no other words to ask in.",
         "budget_calls": "I stopped because the model calls allowed for one question were used up.",
@@ -77,14 +83,18 @@ _TEXTS = {
         "refused": "在这些文档中没有找到答案。",
         "empty": "这个资料库里没有可以用来回答这个问题的内容。",
         "nearest": "最接近的内容在：{sources}。",
-        "extract": "对话模型没有作答，以下是文档原文：",
+        "extract": "对话模型没有给出可用的回答，以下是文档原文：",
         "perhaps": "不确定这是否就是答案，文档中最接近的内容是：",
-        "no_extract": "对话模型没有作答，文档原文中也没有哪一句能确定就是答案。",
+        "no_extract": "对话模型没有给出可用的回答，文档原文中也没有哪一句能确定就是答案。",
         "unclear": "不太明白您的意思。请换个说法，或者说明问的是哪份文档、哪件事。",
         "unproved": "以下内容未能由文档证实：",
         "part_missing": "这一部分没有找到答案：{parts}",
+        "part_untold": "问题的一部分没有找到答案。",
+        "part_denied": "答案中有一部分未能得到证实，已略去{why}。",
+        "draft_unproved": "没有找到能由文档证实的答案：草稿未能证实，因此没有显示{why}。",
         "which_hold": "根据这些句子，下面的哪些陈述成立？",
         "unchecked": "以下草稿未能与文档核对：",
+        "documents_say": "文档原文：",
         "smalltalk": "您好！请就您的文档提问，我会给出答案和能证明它的原文。",
         "which": "您指的是{options}？",
         "or": "还是",
@@ -99,7 +109,7 @@ _TEXTS = {
         "unsettled": "找到的答案没有解决问题。",
         "rest_unproved": "以上注明出处的内容已经证实，其余部分没有找到证据。",
         "rest_unproved_again": "以上注明出处的内容已经证实；换了说法再问，其余部分仍没有找到证据。",
-        "model_failed": "对话模型没有作答。",
+        "model_failed": "对话模型没有给出可用的回答。",
         "same_evidence": "再次搜索找到的还是同样的内容，所以停止了。",
         "same_question": "没有别的说法可问，所以停止了。",
         "budget_calls": "一个问题允许的模型调用次数已用完，所以停止了。",
@@ -166,6 +176,15 @@ def refusal(hits: Sequence[Hit], lang: str) -> str:
     if not hits:
         return say("empty", lang)
     return say("refused", lang) + ("" if lang == "zh" else " ") + nearest(hits, lang)
+
+
+def because(reasons: Sequence[str], lang: str) -> str:
+    """Why something is not shown, in brackets. A Chinese answer leaves reasons in English to the warnings."""
+    told = dict.fromkeys(reason.strip(" .。") for reason in reasons if lang != "zh" or not _ENGLISH.search(reason))
+    told.pop("", None)
+    if lang == "zh":
+        return f"（{'；'.join(told)}）" if told else ""
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def nearest(hits: Sequence[Hit] | Sequence[Citation], lang: str) -> str:

@@ -156,7 +156,8 @@ def judged(*verdicts: str) -> str:
     ("script", "said"),
     [
         ([WORDED, judged("entailed")], WORDED + "[1]"),
-        (["It is 7.", judged("contradicted"), WORDED, judged("entailed")], WORDED + "[1]"),
+        (["It is 7.", WORDED, judged("entailed")], WORDED + "[1]"),
+        (["Bo's come to 1,210.50.", judged("contradicted"), WORDED, judged("entailed")], WORDED + "[1]"),
         ([WORDED, judged("contradicted"), WORDED, judged("contradicted")], OWN),
         ([f"{WORDED} That is a lot.", judged("entailed", "not_stated"), WORDED], WORDED + "[1]"),
         ([LOT, judged("entailed", "not_stated"), LOT, judged("not_stated")], f"{WORDED}[1] {OWN}"),

@@ -54,11 +54,11 @@ def _differs(left: str, right: str) -> str:
         computed, stated = evaluate(_readable(left)), evaluate(_readable(right))
     except ValueError:
         return ""
-    digits = _NUMBER.findall(_THOUSANDS.sub("", right))
+    digits = _NUMBER.findall(join_thousands(right))
     half = 0.5 * 10 ** -len(digits[-1].partition(".")[2]) / (100 if "%" in right else 1) if digits else 0.0  # of its last digit
     if abs(computed - stated) <= half * 1.0001 or ("%" in right and abs(computed - 100 * stated) <= half * 100.01):
         return ""
-    return f"{left.strip()} is {computed:,.10g}, not {right.strip()}"
+    return f"{left.strip()} = {computed:,.10g} ≠ {right.strip()}"
 
 
 def _readable(side: str) -> str:
@@ -66,16 +66,40 @@ def _readable(side: str) -> str:
     text = unicodedata.normalize("NFKC", side)
     for sign, plain in (("×", "*"), ("·", "*"), ("÷", "/"), ("−", "-"), ("–", "-")):
         text = text.replace(sign, plain)
-    text = re.sub(r"(?<=[\d)\s])x(?=[\s\d(])", "*", _THOUSANDS.sub("", text))
+    text = re.sub(r"(?<=[\d)\s])x(?=[\s\d(])", "*", join_thousands(text))
     return re.sub(r"[^\W\d_]+|[€$£¥°]", " ", _PERCENT.sub(r"(\1/100)", text)).strip()
+
+
+def join_thousands(text: str) -> str:
+    """1,020 and 1 020 as 1020."""
+    return _THOUSANDS.sub("", text)
+
+
+def values_of(text: str) -> tuple[list[float], list[float]]:
+    """The results of equations, one a side that can be read, and the values of all their parts."""
+    results, parts = [], []
+    for side in (side for equation in _SEVERAL.split(text) for side in equation.replace("≈", "=").split("=")):
+        try:
+            values = _part_values(_readable(side))
+        except ValueError:
+            continue
+        results.append(values[0])
+        parts += values
+    return results, parts
 
 
 def evaluate(expression: str) -> float:
     """The value of an expression of figures, brackets and the four operations. Raises ValueError for anything else."""
+    return _part_values(expression)[0]
+
+
+def _part_values(expression: str) -> list[float]:
+    """The value of an expression, then those of its parts. Raises ValueError as `evaluate`."""
     if len(expression) > LONGEST_EQUATION:
         raise ValueError("it is too long")
     try:
-        return _value(ast.parse(expression.strip(), mode="eval").body)
+        whole = ast.parse(expression.strip(), mode="eval").body
+        return [_value(whole), *(_value(part) for part in ast.walk(whole) if isinstance(part, ast.expr))]
     except (SyntaxError, RecursionError, MemoryError):
         raise ValueError("it is no arithmetic") from None
     except ZeroDivisionError:

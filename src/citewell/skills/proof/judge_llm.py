@@ -10,7 +10,7 @@ from citewell.ingest.sentences import count_tokens, language
 from citewell.models.base import LLM
 from citewell.models.prompt import ask_json, fill, load
 from citewell.skills.draft import evidence_messages
-from citewell.skills.numbered import Unit, pick_units
+from citewell.skills.numbered import Unit, listed_ids, pick_units, without_ids
 from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
 
 LONGEST_REPLY = 1_500  # tokens
@@ -29,7 +29,7 @@ class StatementVerdict(BaseModel):
     @field_validator("evidence", mode="before")
     @classmethod
     def _as_texts(cls, value: object) -> object:
-        return [str(each) for each in value] if isinstance(value, list) else value
+        return listed_ids(value)
 
 
 class Verdicts(BaseModel):
@@ -86,4 +86,6 @@ def _names(claim: Claim) -> str:
 def _judgement(said: StatementVerdict | None, units: Sequence[Unit]) -> Judgement:
     if said is None:
         return Judgement("not_stated", SCORES["not_stated"], reason="the check gave no verdict on it")
-    return Judgement(said.verdict, SCORES[said.verdict], tuple(pick_units(said.evidence, units)), said.reason.strip())
+    return Judgement(
+        said.verdict, SCORES[said.verdict], tuple(pick_units(said.evidence, units)), without_ids(said.reason, units)
+    )

@@ -16,11 +16,13 @@ from citewell.skills.cite import Proof, number_citations
 from citewell.skills.draft import Draft, DraftSentence, describe_doubts, write_draft
 from citewell.skills.numbered import Unit, pick_units
 from citewell.skills.proof.exact import check_equation, is_quoted
+from citewell.skills.proof.figures import check_result, check_rows
 from citewell.skills.proof.judge import Claim, Judge, Judgement
-from citewell.types import Message, Sentence, Verdict
+from citewell.types import Kind, Message, Sentence, Verdict
 
 NOT_SHOWN = "no sentence of the evidence was named that shows it"
 UNSHOWN = 0.1  # the score of what a judge grants and nothing is named for
+_OWN_FIGURES: frozenset[Kind] = frozenset({"comparison", "not_told"})  # a difference needs no equation to be right
 UNCHECKED = "no judge is at hand that could check a sentence that is not quoted"
 
 
@@ -54,7 +56,7 @@ class Proven:
 async def judge_draft(draft: Draft, question: str, units: Sequence[Unit], judge: Judge | None) -> Proven:
     """Settle each sentence of the draft. A judge that fails, or a spent budget, leaves unquoted sentences unproved."""
     claims = [Claim(s.text, s.kind, tuple(pick_units(s.evidence, units))) for s in draft.sentences]
-    settled = [_settle_sum(s, claim) for s, claim in zip(draft.sentences, claims, strict=True)]
+    settled = [_settle_figures(s, claim, question, units) for s, claim in zip(draft.sentences, claims, strict=True)]
     open_ones = [n for n, judgement in enumerate(settled) if judgement is None]
     failure = spent = ""
     judged: list[Judgement] = []
@@ -70,10 +72,16 @@ async def judge_draft(draft: Draft, question: str, units: Sequence[Unit], judge:
     return Proven(draft, [each for each in settled if each is not None], failure, spent)
 
 
-def _settle_sum(sentence: DraftSentence, claim: Claim) -> Judgement | None:
-    """Wrong arithmetic refutes a sentence; None where there is nothing wrong."""
-    wrong = check_equation(sentence.calculation) if sentence.calculation else ""
-    return Judgement("contradicted", 0.0, claim.evidence, wrong) if wrong else None
+def _settle_figures(sentence: DraftSentence, claim: Claim, question: str, units: Sequence[Unit]) -> Judgement | None:
+    """Wrong arithmetic refutes a sentence, and another figure than its own equation gives; a figure that no row of a database
+    has is not stated. None where nothing is surely wrong.
+    """
+    equation, evidence = sentence.calculation, claim.evidence or tuple(units)
+    wrong = check_equation(equation) or check_result(sentence.text, equation, question, evidence) if equation else ""
+    if wrong:
+        return Judgement("contradicted", 0.0, claim.evidence, wrong)
+    lacking = "" if sentence.kind in _OWN_FIGURES else check_rows(sentence.text, equation, question, units)
+    return Judgement("not_stated", 0.0, reason=lacking) if lacking else None
 
 
 def _settle_quotation(claim: Claim, units: Sequence[Unit], reason: str) -> Judgement:
@@ -116,8 +124,10 @@ async def repair_draft(
     return second if (second.proved or second.count > first.count or doubted[0] < doubted[1]) and second.judgements else first
 
 
-def show_proof(proven: Proven) -> Proof:
-    """The sentences with outward verdicts and numbered quotes."""
+def show_proof(proven: Proven, units: Sequence[Unit] = ()) -> Proof:
+    """The sentences with outward verdicts and numbered quotes. Where the judge failed and nothing is proved, those of `units`
+    that the draft names stand behind them, word for word.
+    """
     bound = []
     for sentence, judgement in zip(proven.draft.sentences, proven.judgements, strict=True):
         verdict: Verdict = "supported" if judgement.verdict == "entailed" else "unsupported"
@@ -131,4 +141,7 @@ def show_proof(proven: Proven) -> Proof:
             span=sentence.span,
         )
         bound.append((shown, judgement.evidence if verdict != "unsupported" else (), judgement.score))
+    if proven.failure and not proven.count and proven.draft.status not in {"not_told", "unclear"}:
+        named = pick_units([name for sentence in proven.draft.sentences for name in sentence.evidence], units)
+        bound += [(Sentence(text=" ".join(unit.text.split()), verdict="supported"), (unit,), 1.0) for unit in named]
     return number_citations(bound)
