@@ -40,6 +40,9 @@ def sweep(home: Path) -> list[Path]:
                         shutil.rmtree(each, ignore_errors=True)
                 continue
         shutil.rmtree(folder, ignore_errors=True)
+    for note in home.parent.glob(f"{restoring(home)}*.owner"):
+        if not note.with_suffix("").exists() and _forsaken(note, note):  # its folder has its last name
+            note.unlink(missing_ok=True)
     outside += [folder for folder in _folders(home.parent, restoring(home)) if _forsaken(folder, owner_of(folder))]
     return outside
 
