@@ -10,7 +10,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-versio
 READER := .reader
 ASKED := ../shared/data
 HOURS := 2
-QUESTION_EN := Within how many days of delivery can a customer in the European Union return a new bike?
+QUESTION_EN := May I take the battery on a plane?
 QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help
