@@ -14,7 +14,7 @@ from citewell.config import QASettings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, PermanentError, SensitiveContent, TransientError
 from citewell.models.reader import Reading
 from citewell.models.scripted import ScriptedLLM
-from citewell.models.scripted_reader import ScriptedReader
+from citewell.models.scripted_reader import ScriptedReader, read_by_words
 from citewell.retrieve.strategies import Found
 from citewell.skills.vouched import ID, Vouched
 from citewell.types import Followed
@@ -294,6 +294,7 @@ async def test_without_a_connected_model_the_reader_answers(desk: Desk, scripted
     """The document's own sentence, its answering words marked; a small chat model is not asked."""
     scripted.evidence_tokens = 500
     desk.llm, desk.reader = (scripted if small else None), ScriptedReader()
+    desk.reader.read_with(lambda question, passage: replace(read_by_words(question, passage), answerable=0.99, span_score=8.0))
     state = await desk.run(QUESTION)
     assert (state.status, state.final_answer) == ("answered", QUOTE + "[1]")
     (sentence,) = state.proof.sentences
