@@ -126,9 +126,10 @@ class Clients:
                 act = self.chance.choices(self.acts, weights)[0][1]
                 try:
                     act(client)
-                except (httpx.HTTPError, OSError):  # the server is down, or was ended in the middle
-                    self.ledger.cut["refused or ended by a kill"] += 1
+                except (httpx.ConnectError, ConnectionRefusedError):  # the server is down
                     time.sleep(0.2)
+                except (httpx.HTTPError, OSError):  # it was ended in the middle
+                    self.ledger.cut["by the server's end"] += 1
                 except Exception as error:  # noqa: BLE001 a client's fault must be seen, and not end the day
                     self.broken.append(f"{act.__name__}: {error!r}")
                 time.sleep(self.chance.random() * 2 * self.pause)
