@@ -1,7 +1,7 @@
 """A day's faults in 40 minutes, and what is left of what was acknowledged meanwhile: nothing may be lost, half-visible or
 without its cause.
 
-    python evals/faults.py [--minutes 40] [--clients 3] [--seed 1] [--keep-log FILE]
+    python evals/faults.py [--minutes 40] [--clients 3] [--seed 1] [--no-mount] [--keep-log FILE]
 
 A real server on the loopback (no chat model, scripted embedder and reader), its home on a small disk of its own, clients that
 upload, ask, vote, remember, delete and back up; and at random: kill -9, a full disk, a home that cannot be written, clock
@@ -175,10 +175,14 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=40)
     parser.add_argument("--clients", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-mount", action="store_true", help="as it is where nobody may mount")
     parser.add_argument("--keep-log", type=Path, help="where the server's log goes at the end")
     asked = parser.parse_args()
     mib = int(MIB_AT_LEAST + MIB_A_MINUTE * asked.minutes)
-    with tempfile.TemporaryDirectory(prefix="citewell-faults-") as folder, place(Path(folder), mib) as made:
+    with (
+        tempfile.TemporaryDirectory(prefix="citewell-faults-") as folder,
+        place(Path(folder), 0 if asked.no_mount else mib) as made,
+    ):
         server, ledger = Faulty(made), Ledger()
         faults = Faults(server, ledger, random.Random(asked.seed))
         clients = Clients(server, ledger, asked.seed, 0.3)

@@ -108,7 +108,8 @@ class Place:
 
 @contextmanager
 def place(folder: Path, mib: int) -> Iterator[Place]:
-    made = Place(folder, os.geteuid() == 0)
+    """A disk of so many MiB; 0: none of its own."""
+    made = Place(folder, mib > 0 and os.geteuid() == 0)
     for each in (made.disk, made.backups, folder / "hook"):
         each.mkdir()
     (folder / "hook" / "sitecustomize.py").write_text(CLOCK, "utf-8")

@@ -109,7 +109,7 @@ class Database:
     async def forget(self, *, strict: bool = False) -> None:
         """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy stays in it.
 
-        Where the disk refuses that, the deletion stands all the same, so it is no error of it: the log is emptied after the next
+        Where the disk refuses that, the deletion stands all the same, and nothing is raised: the log is emptied after the next
         write that succeeds. `strict`: raise, for whoever promises that no copy is left.
         """
         async with self._writing:
