@@ -238,3 +238,13 @@ async def test_a_deletion_is_no_error_where_only_the_log_cannot_be_emptied(
         await db.write(lambda connection: connection.execute(text("INSERT INTO notes VALUES ('another')")))
         assert log.read_bytes() == b""
         assert b"the secret lamp" not in path.read_bytes()
+
+
+def test_a_full_disk_is_named_where_a_journal_cannot_be_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite's own word for it is that it cannot open a file."""
+    error = sqlite3.OperationalError("unable to open database file")
+    error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+    path.parent.mkdir(parents=True, exist_ok=True)
+    assert db_module.storage_error(path, error).message == f"{path}: it cannot be opened"
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(4096, 4096, 0))
+    assert db_module.storage_error(path, error).message == f"{path}: the disk is full"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable
@@ -225,9 +226,18 @@ class Database:
 
 def storage_error(path: Path, error: BaseException | None) -> StorageError:
     """SQLite's refusal in words: which file, why, what to do."""
-    code = getattr(error, "sqlite_errorcode", None) or 0
-    reason, hint = _REASONS.get(code & 0xFF, (f"the database refuses: {error}", "`citewell doctor` checks the database"))
+    code = _closer(path, (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF)
+    reason, hint = _REASONS.get(code, (f"the database refuses: {error}", "`citewell doctor` checks the database"))
     return StorageError(f"{path}: {reason}", hint=hint)
+
+
+def _closer(path: Path, code: int) -> int:
+    """SQLite says that it cannot open a file also where a full disk takes no journal beside it."""
+    if code == sqlite3.SQLITE_CANTOPEN:
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(path.parent).free == 0:
+                return sqlite3.SQLITE_FULL
+    return code
 
 
 def _begin(connection: Connection) -> None:
