@@ -14,7 +14,7 @@ from tests.interfaces.auth import people, with_users
 from citewell.config import Settings
 from citewell.errors import StorageError
 from citewell.service.app import App
-from citewell.service.folders import without_folders
+from citewell.service.folders import _folders, without_folders
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import FakeAgent, Served
@@ -65,3 +65,24 @@ def test_folders_that_are_roots(settings: Settings) -> None:
     """A service may have `/` for its home: not every stroke is a folder then."""
     odd = settings.model_copy(update={"home": Path("/"), "cache": Path()})
     assert without_folders("see /api/openapi.json and a/b", odd) == "see /api/openapi.json and a/b"
+
+
+async def test_a_full_disk_of_temporary_files(
+    client: httpx.AsyncClient, app: App, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no temporary file can be written, errors are still told, and an upload that needs one says so."""
+
+    def full(*_: object, **__: object) -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp', '/secret']")
+
+    monkeypatch.setattr(tempfile, "gettempdir", full)
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    _folders.cache_clear()
+    assert without_folders(f"{settings.home}/x.db: no room", settings) == "x.db: no room"
+    _folders.cache_clear()
+    async with people(app, str(client.base_url), bob="editor") as known:
+        signed = known["bob"] if settings.auth == "token" else client
+        reply = await signed.post("/api/data/sources", files={"file": ("t.csv", b"a,b\n1,2\n")})
+    assert reply.status_code == 503
+    assert reply.json()["error"]["code"] == "storage"
+    assert reply.json()["error"]["message"] == "temporary files cannot be written: no folder for them takes any"

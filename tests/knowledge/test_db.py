@@ -212,3 +212,39 @@ async def test_a_closed_database_says_so(path: Path) -> None:
     db = Database(path)
     with pytest.raises(StorageError, match="closed"):
         await db.read(lambda _: None)
+
+
+async def test_a_deletion_is_no_error_where_only_the_log_cannot_be_emptied(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is deleted is deleted; the log is emptied after the next write. Who promises that it is empty is told."""
+    async with Database(path) as db:
+        await db.write(lambda connection: connection.execute(text("CREATE TABLE notes (said TEXT)")))
+        await db.write(lambda connection: connection.execute(text("INSERT INTO notes VALUES ('the secret lamp')")))
+        refusal = StorageError("citewell.db: the disk is full")
+
+        def refuse(_: Database) -> None:
+            raise refusal
+
+        with monkeypatch.context() as full:
+            full.setattr(Database, "_truncate_log", refuse)
+            await db.write(lambda connection: connection.execute(text("DELETE FROM notes")))
+            await db.forget()
+            with pytest.raises(StorageError, match="disk is full"):
+                await db.forget(strict=True)
+        assert "the write-ahead log is not emptied yet: citewell.db: the disk is full" in caplog.text
+        log = path.with_name(f"{path.name}-wal")
+        assert b"the secret lamp" in log.read_bytes()
+        await db.write(lambda connection: connection.execute(text("INSERT INTO notes VALUES ('another')")))
+        assert log.read_bytes() == b""
+        assert b"the secret lamp" not in path.read_bytes()
+
+
+def test_a_full_disk_is_named_where_a_journal_cannot_be_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite's own word for it is that it cannot open a file."""
+    error = sqlite3.OperationalError("unable to open database file")
+    error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+    path.parent.mkdir(parents=True, exist_ok=True)
+    assert db_module.storage_error(path, error).message == f"{path}: it cannot be opened"
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(4096, 4096, 0))
+    assert db_module.storage_error(path, error).message == f"{path}: the disk is full"

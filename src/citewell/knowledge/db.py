@@ -7,7 +7,9 @@ and touches nothing else that can fail half-way. What `write` has returned from 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable
@@ -25,6 +27,7 @@ from citewell.knowledge.migrations import APPLICATION_ID, MIGRATIONS
 from citewell.threads import in_thread
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 # Transactions at once in this process; of those that write, one. It gives 1.06 to 1.15 times the answers a second that 8 give,
 # whose threads wait for Python's lock (200 at once as evals/bench_serve.py asks them, five pairs of runs on two cores).
@@ -67,6 +70,7 @@ class Database:
         self.path = path
         self._engine: Engine | None = None
         self._writing = anyio.Lock()
+        self._log_left = False  # what was deleted may still stand in the write-ahead log
         self._connections = anyio.CapacityLimiter(CONNECTIONS)
 
     async def open(self) -> Self:
@@ -94,16 +98,31 @@ class Database:
     async def write(self, fn: Callable[[Connection], T]) -> T:
         """Run `fn` in one transaction that no other writer can disturb; all of it is kept, or none."""
         async with self._writing:
-            return await self._held(lambda: self._transact(fn, True))
+            written = await self._held(lambda: self._transact(fn, True))
+        if self._log_left:
+            await self.forget()
+        return written
 
     async def try_writing(self) -> None:
         """A write that changes nothing: the mark that the file has already. It reaches the disk as every other does."""
         await self.write(lambda connection: connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}"))
 
-    async def forget(self) -> None:
-        """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy stays in it."""
+    async def forget(self, *, strict: bool = False) -> None:
+        """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy stays in it.
+
+        Where the disk refuses that, the deletion stands all the same, and nothing is raised: the log is emptied after the next
+        write that succeeds. `strict`: raise, for whoever promises that no copy is left.
+        """
         async with self._writing:
-            await self._held(self._truncate_log)
+            try:
+                await self._held(self._truncate_log)
+            except StorageError as error:
+                self._log_left = True
+                if strict:
+                    raise
+                _log.warning("deleted, but the write-ahead log is not emptied yet: %s", error.message)
+            else:
+                self._log_left = False
 
     async def _held(self, fn: Callable[[], T]) -> T:
         """A connection's place is free again when `fn` is done, not when nobody waits for it any more."""
@@ -207,9 +226,18 @@ class Database:
 
 def storage_error(path: Path, error: BaseException | None) -> StorageError:
     """SQLite's refusal in words: which file, why, what to do."""
-    code = getattr(error, "sqlite_errorcode", None) or 0
-    reason, hint = _REASONS.get(code & 0xFF, (f"the database refuses: {error}", "`citewell doctor` checks the database"))
+    code = _closer(path, (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF)
+    reason, hint = _REASONS.get(code, (f"the database refuses: {error}", "`citewell doctor` checks the database"))
     return StorageError(f"{path}: {reason}", hint=hint)
+
+
+def _closer(path: Path, code: int) -> int:
+    """SQLite says that it cannot open a file also where a full disk takes no journal beside it."""
+    if code == sqlite3.SQLITE_CANTOPEN:
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(path.parent).free == 0:
+                return sqlite3.SQLITE_FULL
+    return code
 
 
 def _begin(connection: Connection) -> None:

@@ -112,7 +112,7 @@ def staged(home: Path) -> Iterator[Path]:
         yield folder
     except OSError as error:
         raise StorageError(
-            f"{error.filename or folder}: {error.strerror or error}", hint="see that there is room on the disk"
+            f"{error.filename or folder}: {error.strerror or error}", hint="see that the disk has room and can be written to"
         ) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)

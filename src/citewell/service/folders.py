@@ -5,6 +5,7 @@ The one rule: files keep their names, so that what is wrong can still be told; t
 
 from __future__ import annotations
 
+import os
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -24,8 +25,17 @@ def without_folders(text: str, settings: Settings) -> str:
 @lru_cache(maxsize=8)
 def _folders(home: Path, cache: Path, model: Path | None) -> tuple[str, ...]:
     """As they are written and as they are resolved, the longest first."""
-    named = [home, cache, Path(tempfile.gettempdir()), Path(__file__).resolve().parents[2]]
+    named = [home, cache, *_temporary(), Path(__file__).resolve().parents[2]]
     named += [model.parent] if model else []
     spelt = {path for each in named for path in (each, each.absolute(), each.resolve())}
     kept = {str(path) for path in spelt if path.name and path.absolute().parent != path.absolute()}  # neither "." nor "/"
     return tuple(sorted(kept, key=len, reverse=True))
+
+
+def _temporary() -> list[Path]:
+    """Where temporary files go. The first who asks has it tried by writing, which a full disk refuses."""
+    try:
+        return [Path(tempfile.gettempdir())]
+    except OSError:
+        said = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
+        return [Path(each) for each in (*said, "/tmp", "/var/tmp", "/usr/tmp") if each]  # noqa: S108 only taken out of texts

@@ -83,7 +83,7 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
     for item in items:
         with suppress(NotFound, Conflict):  # it was theirs alone, or is being settled
             await settle(app, item)
-    await app.db.forget()
+    await app.db.forget(strict=True)
     changed.update({table: count for table, count in known.rows.items() if table not in changed})
     return Forgotten(
         user_id=user,

@@ -6,6 +6,7 @@ most `MOST_VALUES` values, so that no more can be wrong with it; a large one is 
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -19,12 +20,14 @@ from pydantic_core import from_json
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from citewell.errors import InvalidInput
+from citewell.errors import InvalidInput, StorageError
 from citewell.interfaces.http.errors import Refused
 
 MOST_VALUES = 25_000  # in one body, lists and objects counted too: 200 claims with 100 passages each are 21,000
 LARGE = 65_536  # bytes that are read in a thread
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG}  # full, read-only, or no larger file
+_NOWHERE = "No usable temporary directory"  # says `tempfile` where it is first asked on a full disk
 Body = TypeVar("Body", bound=BaseModel)
 
 
@@ -35,9 +38,26 @@ class JSONRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def bounded(request: Request) -> Response:
-            return await handle(_Bounded(request.scope, request.receive))
+            try:
+                return await handle(_Bounded(request.scope, request.receive))
+            except OSError as error:
+                if (refusal := _refusal(error)) is None:
+                    raise
+                raise refusal from error
 
         return bounded
+
+
+def _refusal(error: OSError) -> StorageError | None:
+    """A disk that takes no temporary file, as large forms are read to; None for other errors. It names no folder."""
+    if error.errno in _DISK:
+        why = error.strerror
+    elif _NOWHERE in str(error):
+        why = "no folder for them takes any"
+    else:
+        return None
+    hint = "see that the disk of temporary files (TMPDIR) has room and can be written to"
+    return StorageError(f"temporary files cannot be written: {why}", hint=hint)
 
 
 class _Bounded(Request):
