@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from citewell.errors import Conflict, NotFound
+from citewell.knowledge.chunks import rows_of
 from citewell.knowledge.index import Filter
 from citewell.types import Box, Chunk, Document, Section
 
@@ -135,3 +136,11 @@ async def test_how_a_collection_is_cut(shelf: Shelf) -> None:
     assert (await shelf.catalog.collection("a")).chunking == {"chunker": "fixed", "tokens": 100}
     with pytest.raises(NotFound):
         await shelf.catalog.set_chunking("none", {})
+
+
+def test_rows_of_a_long_document_are_all_there_each_time() -> None:
+    """However many stretches they are packed in."""
+    cut = [Chunk(f"Lamp {n}.", 8 * n, 8 * n + 7, 0, ("Lamps",), None, 3) for n in range(1_201)]
+    rows = rows_of("Harbour", cut)
+    for _ in range(2):
+        assert [(row["ordinal"], row["text"]) for row in rows] == [(n, chunk.text) for n, chunk in enumerate(cut)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,7 @@ async def test_a_document_that_cannot_be_cut_stays_and_stops_no_other(
     await set_chunking(app, "ships", {"tokens": 80, "overlap": 10})
     first = await app.catalog.document(docs[0])
 
-    async def late(document: Document, *arguments: Any) -> list[Chunk]:
+    async def late(document: Document, *arguments: Any) -> Sequence[Chunk]:
         if document.title == first.title:
             raise UnreadableFile("it could not be read within 60 s", hint="split the file")
         return await cut_as(document, *arguments)

@@ -317,7 +317,7 @@ async def test_nothing_is_added_once_a_job_was_cancelled(app: App, monkeypatch: 
     """Not even the file that was being read, though its worker has not heard of it yet."""
     reading, go_on = asyncio.Event(), asyncio.Event()
 
-    async def slow(*arguments: Any) -> list[Chunk]:
+    async def slow(*arguments: Any) -> Sequence[Chunk]:
         reading.set()
         await go_on.wait()
         return await cut(*arguments)

@@ -16,6 +16,7 @@ from citewell.ingest.worker import MOST_MEMORY, Died, in_worker
 
 USUAL_BYTES: Final = 2_000_000  # a larger file gets more time in proportion: hostile ones are small, long books are not
 MOST_TIMES: Final = 10
+LARGE_BYTES: Final = 10_000_000  # of a file after which its process ends: starting one takes less than a hundredth of its time
 
 
 def seconds_for(size: int, settings: IngestSettings) -> float:
@@ -36,7 +37,7 @@ async def in_time(function: str, size: int, name: str, settings: IngestSettings,
     async with limiter:  # waiting for a free process does not count against the file's time
         try:
             with anyio.fail_after(seconds):
-                return await in_worker(function, *arguments)
+                return await in_worker(function, *arguments, keep=size < LARGE_BYTES)
         except TimeoutError:
             hint = "raise ingest.parse_seconds, or split the file"
             raise UnreadableFile(f"{name} could not be read within {seconds:g} s", hint=hint) from None

@@ -10,9 +10,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from citewell.ingest.chunk import chunk
 from citewell.ingest.chunk_pieces import Embed, is_code
@@ -26,6 +27,7 @@ MOST_CHUNKS: Final = 12  # that one summary stands for: of a section with more, 
 _SHORTEST, _LONGEST = 4, 60  # tokens of a sentence that may be taken
 _FULL: Final = re.compile(r"[.!?。！？；;…][\"'”’」』）)\]]*\Z")  # how a sentence ends that is no heading, row or line of code
 _LEADING: Final = (0.5, 0.25)  # what the first and second sentence of a section gain for their place
+_TERM_ASCII: Final = re.compile(r"[a-z0-9]{2,}")
 _TERM: Final = re.compile(rf"[^\W_{CJK}]{{2,}}|(?=([{HAN}]{{2}}))")
 
 
@@ -41,6 +43,11 @@ def chunked(document: Document, tokens: int, overlap: int, strategy: str, embed:
     return with_summaries(document, chunk(document, tokens=tokens, overlap=overlap, strategy=strategy, embed=embed))
 
 
+def without_text(document: Document, *ways: Any) -> list[Chunk]:
+    """As `chunked`, but only summaries have their text: that of the others stands in the document, which the caller has."""
+    return [piece if piece.kind == "summary" else replace(piece, text="") for piece in chunked(document, *ways)]
+
+
 def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     """`chunks`, then a summary for each section, or group of small ones, that is cut into several. A summary's span is that
     of the chunks it stands for.
@@ -50,15 +57,18 @@ def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
         return list(chunks)
     by_line = is_code(document.media_type)
 
-    def bodies() -> Iterator[list[_Sentence]]:
-        return (_sentences(document.text[part[0].start : part[-1].end], by_line=by_line) for part in parts)
+    texts = [slice(part[0].start, part[-1].end) for part in parts]
 
-    # of a long document one at a time, and twice: all of them take twenty times its memory
+    def bodies() -> Iterator[list[_Sentence]]:
+        return (_sentences(document.text[each], by_line=by_line) for each in texts)
+
+    # of a long document one at a time, and its terms before: all of them take twenty times its memory
     kept = [] if len(document.text) > LONG else [*bodies()]
+    every = (sentence.terms for body in kept for sentence in body) if kept else _all_terms(document.text, texts, by_line)
     known, total = Counter[str](), 0
-    for body in kept or bodies():
-        known.update(term for sentence in body for term in sentence.terms)
-        total += len(body)
+    for terms in every:
+        known.update(terms)
+        total += 1
     each = zip(parts, kept or bodies(), strict=True)
     summaries = [_summary(document, part, _extract(body, known, total)) for part, body in each]
     return [*chunks, *summaries]
@@ -98,12 +108,22 @@ def _first_words(text: str) -> str:
 
 
 def _sentences(text: str, *, by_line: bool = False) -> list[_Sentence]:
-    found = []
-    for start, end in _lines(text) if by_line else sentences(text):
-        one = " ".join(text[start:end].split())
-        terms = frozenset(match[1] or match[0].casefold() for match in _TERM.finditer(one))
-        found.append(_Sentence(one, terms, weight(one)))
-    return found
+    return [_Sentence(one, _terms(one), weight(one)) for one in _plain(text, by_line)]
+
+
+def _plain(text: str, by_line: bool) -> Iterator[str]:
+    """Its sentences, each on one line."""
+    return (" ".join(text[start:end].split()) for start, end in (_lines(text) if by_line else sentences(text)))
+
+
+def _all_terms(text: str, parts: Sequence[slice], by_line: bool) -> Iterator[frozenset[str]]:
+    return (_terms(one) for part in parts for one in _plain(text[part], by_line))
+
+
+def _terms(text: str) -> frozenset[str]:
+    if text.isascii():
+        return frozenset(_TERM_ASCII.findall(text.lower()))
+    return frozenset(match[1] or match[0].casefold() for match in _TERM.finditer(text))
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -119,11 +139,12 @@ def _extract(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
     value = {term: count * math.log(1 + total / known[term]) for term, count in held.items() if count > 1 or len(body) < 4}
     fit = {n for n, sentence in enumerate(body) if _SHORTEST <= sentence.tokens <= _LONGEST}
     open_ones = {n for n in fit if _FULL.search(body[n].text)} or fit
+    weighty = [sentence.terms & value.keys() for sentence in body]
     covered: set[str] = set()
     taken: list[int] = []
     left = float(SUMMARY_TOKENS)
     while open_ones := {n for n in open_ones if body[n].tokens <= left}:
-        gains = {n: _gain(n, body[n], value, covered) for n in open_ones}
+        gains = {n: _gain(n, weighty[n] - covered, value) / math.sqrt(body[n].tokens) for n in open_ones}
         best = max(gains, key=lambda n: (gains[n], -n))
         if gains[best] <= 0:
             break
@@ -134,10 +155,9 @@ def _extract(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
     return _joined([body[n].text for n in sorted(taken)])
 
 
-def _gain(place: int, sentence: _Sentence, value: dict[str, float], covered: set[str]) -> float:
-    new = sum(value.get(term, 0.0) for term in sentence.terms - covered)
+def _gain(place: int, terms: AbstractSet[str], value: dict[str, float]) -> float:
     leading = _LEADING[place] if place < len(_LEADING) else 0.0
-    return (1 + leading) * new / math.sqrt(sentence.tokens)
+    return (1 + leading) * sum(map(value.__getitem__, terms))
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -17,6 +17,11 @@ _HAN = re.compile(f"[{HAN}]")
 _CJK = re.compile(f"[{CJK}]")
 _CJK_SIGN = re.compile(r"[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
 _PIECES = re.compile(rf"([{CJK}]+)|([^\W{CJK}]+)|([^\w\s{CJK}]+)")
+_WORD_ASCII: Final = bytes(c for c in range(128) if chr(c).isalnum() or chr(c) == "_")
+_SIGN_ASCII: Final = bytes(c for c in range(128) if c not in _WORD_ASCII and not chr(c).isspace())
+_NO_SIGNS: Final = bytes(c if c in _WORD_ASCII else 32 for c in range(256))
+_NO_WORDS: Final = bytes(c if c in _SIGN_ASCII else 32 for c in range(256))
+_STRETCH = re.compile(r".{1,20000}\S*", re.DOTALL)  # no word and no run of signs reaches over its end
 _WORDS = re.compile(rf"[^\W\d_{CJK}]+")
 _FUNCTION_ZH = re.compile("[的了是在和有不这這为為与與及或将將被把吗嗎呢么麼何怎谁誰请請哪几幾]")
 _FUNCTION_EN = re.compile(
@@ -34,6 +39,8 @@ def count_tokens(text: str) -> int:
 
 def weight(text: str) -> float:
     """Tokens of `text` before rounding, so that the weights of parts add up to that of the whole."""
+    if text.isascii():
+        return math.fsum(_weight_ascii(match.group()) for match in _STRETCH.finditer(text))
     total = 0.0
     for match in _PIECES.finditer(text):  # one at a time: all of a long text take thirty times its memory
         length = match.end() - match.start()
@@ -44,6 +51,14 @@ def weight(text: str) -> float:
         else:
             total += 0.4 + 0.3 * length
     return total
+
+
+def _weight_ascii(text: str) -> float:
+    """The same by tables of bytes, at a fifth of the time."""
+    data = text.encode("ascii")
+    words, signs = data.translate(_NO_SIGNS).split(), data.translate(_NO_WORDS).split()
+    long = [length for length in map(len, words) if length > 4]
+    return len(words) - len(long) + sum(long) / 4.5 + 0.4 * len(signs) + 0.3 * sum(map(len, signs))
 
 
 def language(text: str) -> Literal["zh", "en"]:

@@ -70,8 +70,9 @@ class Worker:
                 pipe.close()
 
 
-async def in_worker(function: str, *arguments: Any) -> Any:
-    """What `function` (`module:function`) returns, run in a process of its own.
+async def in_worker(function: str, *arguments: Any, keep: bool = True) -> Any:
+    """What `function` (`module:function`) returns, run in a process of its own. `keep`: whether it stays for the next call. Not
+    all the memory of a large one goes back to the system before its process ends.
 
     Raises what it raises, and Died. Cancelling kills the process.
     """
@@ -85,7 +86,10 @@ async def in_worker(function: str, *arguments: Any) -> Any:
             if last or not isinstance(error, Died):
                 raise
             continue
-        _idle.append(worker)
+        if keep:
+            _idle.append(worker)
+        else:
+            worker.kill()
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -111,6 +115,7 @@ def serve() -> None:
             outcome = error
         pickle.dump(outcome, target, pickle.HIGHEST_PROTOCOL)
         target.flush()
+        outcome = None  # an idle worker holds nothing
 
 
 def _limit_memory() -> None:

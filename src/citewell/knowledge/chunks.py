@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 import re
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, text
@@ -22,6 +25,7 @@ from citewell.types import Chunk
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 Row = dict[str, Any]
+_AT_ONCE = 500  # rows of a statement: all of a long document as its parameters take ten times its memory
 
 
 def printable(value: str) -> str:
@@ -29,16 +33,43 @@ def printable(value: str) -> str:
     return _SURROGATES.sub("\ufffd", value)
 
 
-def rows_of(title: str, chunks: Sequence[Chunk]) -> list[Row]:
-    """Chunks as rows, each with its words. All that costs time is done here, before the write lock is taken."""
-    return [_row(title, ordinal, chunk) for ordinal, chunk in enumerate(chunks)]
+class Rows(Iterable[Row]):
+    """Chunks as rows, each with its words. All that costs time is done here, before the write lock is taken. Those of a long
+    document are kept packed, a stretch at a time: they take five times the memory of its text.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        stretches = _stretches(rows)
+        self._first = next(stretches, [])
+        self._packed = [zlib.compress(pickle.dumps(stretch), 1) for stretch in stretches]
+
+    def __iter__(self) -> Iterator[Row]:
+        yield from self._first
+        for packed in self._packed:
+            yield from pickle.loads(zlib.decompress(packed))  # noqa: S301 we packed it ourselves
 
 
-def insert(connection: Connection, doc_id: str, collection: str, rows: Sequence[Row], known: vectors.Known) -> None:
+def rows_of(title: str, chunks: Iterable[Chunk]) -> Rows:
+    return Rows(_row(title, ordinal, chunk) for ordinal, chunk in enumerate(chunks))
+
+
+def _stretches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    rest = iter(rows)
+    while stretch := list(islice(rest, _AT_ONCE)):
+        yield stretch
+
+
+def insert(connection: Connection, doc_id: str, collection: str, rows: Iterable[Row], known: vectors.Known) -> None:
     """Chunks, their words, and the vectors `known` of their texts."""
-    if not rows:
-        return
     first = connection.execute(_LAST_CHUNK).scalar_one() + 1  # nobody else inserts: this transaction has the write lock
+    for stretch in _stretches(rows):
+        _insert(connection, doc_id, collection, stretch, known, first)
+        first += len(stretch)
+
+
+def _insert(
+    connection: Connection, doc_id: str, collection: str, rows: Sequence[Row], known: vectors.Known, first: int
+) -> None:
     chunks, tokens, blobs = [], [], {}
     for number, row in enumerate(rows, start=first):
         embedder, blob = known.get(row["sha256"], ("", b""))
@@ -56,7 +87,7 @@ def of_document(connection: Connection, doc_id: str) -> list[Chunk]:
     return [_chunk(row) for row in connection.execute(_OF_DOCUMENT, {"doc": doc_id}).mappings()]
 
 
-def replace(connection: Connection, doc_id: str, collection: str, rows: Sequence[Row]) -> None:
+def replace(connection: Connection, doc_id: str, collection: str, rows: Rows) -> None:
     """Other chunks for the same text. Raises Conflict where the text is not the one that they were cut from."""
     body = str(connection.execute(_TEXT, {"doc": doc_id}).scalar_one())
     if any(row["kind"] != "summary" and body[row["first"] : row["last"]] != row["text"] for row in rows):

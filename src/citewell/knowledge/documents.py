@@ -20,7 +20,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, text
 from citewell.errors import InvalidInput
 from citewell.knowledge import chunks, vectors
 from citewell.knowledge.audit import record
-from citewell.knowledge.chunks import Row, printable
+from citewell.knowledge.chunks import Row, Rows, printable
 from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
 LONGEST_NAME = 100  # characters of a collection's name
@@ -74,7 +74,7 @@ class Prepared:
     data: bytes
     sha256: str
     row: dict[str, Any]
-    chunks: list[Row]
+    chunks: Rows
     lines: list[Row]
 
 

@@ -11,12 +11,13 @@ import hashlib
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 LONGEST = 64  # characters of one token; longer ones (base64, hashes, endless words) are cut
 MOST_QUERY_TOKENS = 256
+_USUAL = 32  # characters of a word whose tokens are remembered
 
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CJK = _HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af"
@@ -26,6 +27,8 @@ _PIECE = re.compile(
     rf"|(?P<word>{_PART}(?:[.\-_/:@&+]{_PART})*(?:[%‰°#]|\+\+)?)"
     r"|(?P<sign>[\u2600-\u27bf\U0001f000-\U0001faff])"
 )
+_PART_ASCII = "[a-z0-9]+"  # of folded text: all else of `_PIECE` takes characters beyond ASCII
+_WORD_ASCII = re.compile(rf"{_PART_ASCII}(?:[.\-_/:@&+]{_PART_ASCII})*(?:[%#]|\+\+)?")
 _HAN_RUN = re.compile(rf"[{_HAN}]+|[^{_HAN}]+")
 _ATOM = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -50,8 +53,13 @@ _local = threading.local()
 
 def index_tokens(text: str) -> list[str]:
     """Every token of `text`, in order, repeats included: what a chunk is stored under."""
+    folded = _fold(text)
     tokens: list[str] = []
-    for kind, piece, number in _pieces(_fold(text)):
+    if folded.isascii():
+        for piece in _WORD_ASCII.findall(folded):
+            tokens += _word(piece)
+        return tokens
+    for kind, piece, number in _pieces(folded):
         if kind == "cjk":
             tokens += [number + piece[0]] if number else []
             tokens += _cjk(piece)
@@ -157,7 +165,11 @@ def _cut(run: str, *, search: bool = True) -> list[str]:
     return words
 
 
-def _word(piece: str) -> list[str]:
+def _word(piece: str) -> Sequence[str]:
+    return _usual_word(piece) if len(piece) <= _USUAL else _tokens_of(piece)
+
+
+def _tokens_of(piece: str) -> Sequence[str]:
     """The piece whole (v2.1, a-100, 2024-05-01, 3.5%), its parts with English stemmed, and parts joined (a100)."""
     if not piece.isascii():
         piece = "".join(c for c in unicodedata.normalize("NFKD", piece) if not unicodedata.combining(c))
@@ -170,6 +182,11 @@ def _word(piece: str) -> list[str]:
     if 1 < len(atoms) <= 3 and "." not in piece and "".join(atoms) != piece:
         tokens.append("".join(atoms)[:LONGEST])
     return tokens
+
+
+@lru_cache(maxsize=30_000)
+def _usual_word(piece: str) -> Sequence[str]:
+    return tuple(_tokens_of(piece))
 
 
 def _atom(atom: str) -> str:

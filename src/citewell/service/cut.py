@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, overload
 
 import anyio.from_thread
 import anyio.to_thread
@@ -12,7 +13,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 from citewell.config import IngestSettings
 from citewell.errors import InvalidInput
 from citewell.ingest.bounded import in_time
-from citewell.ingest.chunk_summaries import chunked
+from citewell.ingest.chunk_summaries import chunked, without_text
 from citewell.models.base import Embedder, Vector
 from citewell.models.lanes import background
 from citewell.service.app import App
@@ -50,21 +51,45 @@ def chunking_of(settings: IngestSettings, own: Mapping[str, Any]) -> Chunking:
         raise InvalidInput(f"chunking {where}: {message}" if where else f"chunking: {message}", hint=hint) from None
 
 
-async def cut(app: App, document: Document, collection: str) -> list[Chunk]:
+class Slices(Sequence[Chunk]):
+    """Chunks that are given their text when they are asked for, so that a long document is not held twice."""
+
+    def __init__(self, text: str, bare: Sequence[Chunk]) -> None:
+        self._text, self._bare = text, bare
+
+    def __len__(self) -> int:
+        return len(self._bare)
+
+    @overload
+    def __getitem__(self, at: int) -> Chunk: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Chunk]: ...
+
+    def __getitem__(self, at: int | slice) -> Chunk | list[Chunk]:
+        return [self._whole(chunk) for chunk in self._bare[at]] if isinstance(at, slice) else self._whole(self._bare[at])
+
+    def _whole(self, chunk: Chunk) -> Chunk:
+        return chunk if chunk.kind == "summary" else replace(chunk, text=self._text[chunk.start : chunk.end])
+
+
+async def cut(app: App, document: Document, collection: str) -> Sequence[Chunk]:
     """The chunks of `document` in `collection`, then the summaries of its sections."""
     chunking = chunking_of(app.settings.ingest, await app.catalog.chunking(collection))
     return await cut_as(document, chunking, app.embedder, app.settings.ingest)
 
 
-async def cut_as(document: Document, chunking: Chunking, embedder: Embedder | None, settings: IngestSettings) -> list[Chunk]:
+async def cut_as(
+    document: Document, chunking: Chunking, embedder: Embedder | None, settings: IngestSettings
+) -> Sequence[Chunk]:
     """The same where the way is known, in a worker process, within the time that parsing may take: raises UnreadableFile.
     `semantic` embeds every sentence, minutes for a long document, and so stays here.
     """
     ways = (chunking.tokens, chunking.overlap, chunking.chunker)
     if chunking.chunker != "semantic" or embedder is None:
         name, size = document.title or "the text", len(document.text)
-        chunks: list[Chunk] = await in_time(f"{chunked.__module__}:{chunked.__name__}", size, name, settings, document, *ways)
-        return chunks
+        function = f"{without_text.__module__}:{without_text.__name__}"
+        return Slices(document.text, await in_time(function, size, name, settings, document, *ways))
 
     def embed(texts: Sequence[str]) -> Vector:
         with background():

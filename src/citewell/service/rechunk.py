@@ -6,7 +6,7 @@ whole documents, and the next run does the others. Vectors of equal text are kep
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -94,6 +94,6 @@ async def _rechunk(app: App, doc_id: str, way: Chunking) -> bool:
     return True
 
 
-def _outline(chunks: list[Chunk]) -> list[tuple[int, int, int, str, tuple[str, ...]]]:
+def _outline(chunks: Sequence[Chunk]) -> list[tuple[int, int, int, str, tuple[str, ...]]]:
     """What tells one way of cutting from another; the words of summaries do not: a chat model may have written them."""
     return sorted((chunk.start, chunk.end, chunk.section, chunk.kind, chunk.heading_path) for chunk in chunks)
