@@ -30,8 +30,10 @@ class Leases:
         return self.steady() + self.seconds
 
     def lasts(self, process: str, until: float, seen_at: float) -> bool:
-        """`process` holds it still, which gave its last sign of life at `seen_at` by the wall clock, and kept `until` then."""
-        if gone(process):
+        """`process` holds it still, which gave its last sign of life at `seen_at` by the wall clock, and kept `until` then. An
+        empty one is nobody.
+        """
+        if not process or gone(process):
             return False
         if same_clock(process):
             return until_comes(self.steady(), until, self.seconds)
