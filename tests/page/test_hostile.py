@@ -25,8 +25,13 @@ NAMES = {"/data", "/data/ships", "/library", "/sites"}  # where only names stand
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    """No chat model: answers are extracts of what the documents say, so they carry it on."""
-    return {"CITEWELL_EMBEDDER": "scripted", "CITEWELL_LLM": "none", "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.0/8"}
+    """No chat model and no reader: answers are extracts of what the documents say, whatever is asked, so they carry it on."""
+    return {
+        "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_LLM": "none",
+        "CITEWELL_READER": "none",
+        "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.0/8",
+    }
 
 
 @pytest.fixture(scope="module")
