@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import sys
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -52,6 +53,17 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reader:
         return shapes
 
     return put
+
+
+def test_a_picture_where_the_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused as any picture is without the extra, whatever the settings say; it is no fault."""
+    data = saved(page())
+    for name in [each for each in sys.modules if each == "PIL" or each.startswith("PIL.")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    for settings in (OFF, ON):
+        with pytest.raises(UnreadableFile) as caught:
+            parse_here(data, "scan.png", settings)
+        assert "citewell[ocr]" in caught.value.hint
 
 
 @pytest.mark.parametrize(("there", "settings", "steps"), [
