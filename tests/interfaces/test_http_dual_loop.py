@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.interfaces.serving import PATIENCE
 
 from citewell.models.scripted import Line, ScriptedLLM
 from citewell.service.add import add, embed_pending
 from citewell.service.app import App
+from citewell.service.ask import unfinished
 
 QUESTION = "When was the lighthouse built?"
 FACT = "The lighthouse was built in 1857."
@@ -55,7 +58,7 @@ async def test_auto_says_whom_it_chose(client: httpx.AsyncClient, filled: Script
     assert (await client.get("/api/memories", params={"user_id": "ann"})).json()["memories"] == []
 
 
-async def test_a_client_that_left_goes_on_later(client: httpx.AsyncClient, filled: ScriptedLLM) -> None:
+async def test_a_client_that_left_goes_on_later(app: App, client: httpx.AsyncClient, filled: ScriptedLLM) -> None:
     """The first step tells the trace; the work behind the line is stopped; its finished steps are not done again."""
     filled.enqueue(Line(DRAFT, delay=60))
     trace_id = ""
@@ -67,6 +70,10 @@ async def test_a_client_that_left_goes_on_later(client: httpx.AsyncClient, fille
                 if step["node"] == "grade_documents":
                     break
     assert trace_id
+    for _ in range(20 * PATIENCE):
+        if await unfinished(app):  # the server has seen that the client left
+            break
+        await asyncio.sleep(0.05)
     filled._chat.clear()  # whether or not the call that never ends had begun
     filled.enqueue(DRAFT)
     answer = await asked(client, resume=trace_id)

@@ -109,9 +109,11 @@ def is_loopback(host: str) -> bool:
     return host == "localhost"
 
 
-async def _serve(settings: Settings, listener: socket.socket, json: bool) -> None:
+async def _serve(settings: Settings, listener: Listener, json: bool) -> None:
     app = App(settings)
-    server = Server(config_of(create_app(app)))
+    http = create_app(app)
+    listener.make_room = http.state.connections.make_room
+    server = Server(config_of(http))
     stopping = asyncio.create_task(_stop(app, server, _signals()))  # a second signal is heard until all is closed
     try:
         async with app:

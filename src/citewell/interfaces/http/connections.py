@@ -73,6 +73,10 @@ class Connections:
         """Its request is there, at least the head of it."""
         self._waiting.pop(one, None)
 
+    def make_room(self) -> bool:
+        """Close the one that waits longest; false where none waits."""
+        return self._made_room("full")
+
     def _made_room(self, why: str, whose: str = "") -> bool:
         oldest = next((each for each in self._waiting if not whose or network_of(each.address) == whose), None)
         if oldest is None:

@@ -113,6 +113,7 @@ CONFLICTS = frozenset(
         "revoke_token",
         "revoke_tokens",
         "send_message",
+        "try_job_again",
         "undo_confirmed",
         "upload_documents",
     }

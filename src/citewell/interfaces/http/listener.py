@@ -1,6 +1,7 @@
 """The socket that a server listens on, and how many descriptors there are for what comes in by it.
 
-The one rule: running out of descriptors closes the newest caller's connection and nothing else: one is kept for that.
+The one rule: running out of descriptors closes the newest caller's connection: one descriptor is kept for that. Where another
+thread took that one, the connection that waits longest is closed, until it is back.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import logging
 import os
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -30,15 +32,17 @@ class Listener(socket.socket):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.make_room: Callable[[], object] = lambda: None  # close a connection
         self._spare = os.open(os.devnull, os.O_RDONLY)
 
     def accept(self) -> tuple[socket.socket, Any]:
-        try:
-            return super().accept()
-        except OSError as error:
-            if error.errno not in {errno.EMFILE, errno.ENFILE}:
-                raise
-        self._turn_away()
+        if self._spare >= 0 or self._took_spare():
+            try:
+                return super().accept()
+            except OSError as error:
+                if error.errno not in {errno.EMFILE, errno.ENFILE}:
+                    raise
+            self._turn_away()
         raise ConnectionAbortedError(errno.ECONNABORTED, "no descriptor is left for it")  # asyncio goes on with the next
 
     def close(self) -> None:
@@ -49,9 +53,15 @@ class Listener(socket.socket):
         self._give_back()
         with suppress(OSError):
             super().accept()[0].close()
-        with suppress(OSError):  # then the next one that goes makes room
-            self._spare = os.open(os.devnull, os.O_RDONLY)
+        self._took_spare()
         log.warning("no file descriptor is left: connections are turned away")
+
+    def _took_spare(self) -> bool:
+        try:
+            self._spare = os.open(os.devnull, os.O_RDONLY)
+        except OSError:  # a file was opened meanwhile
+            self.make_room()
+        return self._spare >= 0
 
     def _give_back(self) -> None:
         if self._spare >= 0:
