@@ -70,7 +70,7 @@ async def test_a_client_that_left_goes_on_later(app: App, client: httpx.AsyncCli
                 if step["node"] == "grade_documents":
                     break
     assert trace_id
-    for _ in range(20 * PATIENCE):
+    for _ in range(int(20 * PATIENCE)):
         if await unfinished(app):  # the server has seen that the client left
             break
         await asyncio.sleep(0.05)
