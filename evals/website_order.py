@@ -32,6 +32,7 @@ from citewell.retrieve.frontier import Promise
 from citewell.service.add import embed_pending
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, stop, stream
+from citewell.service.pages import open_pages
 from citewell.service.sites import delete_site
 from citewell.types import Step
 from website_sets import Fetched, Question, Served, SiteSet, fetched, page_name
@@ -149,7 +150,7 @@ async def _read_all(app: App, start: str, collection: str) -> Graph:
     for url in todo:  # grows
         leads[page_name(url)] = []
         try:
-            page = await app.pages.page(url, collection, seconds=30)
+            page = await open_pages(app).page(url, collection, seconds=30)
         except CitewellError:
             continue
         links = dict.fromkeys(link.url for link in page.links if origin(link.url) == origin(url))

@@ -26,6 +26,7 @@ from citewell.service.app import App
 from citewell.service.check import check_text
 from citewell.service.check_types import CheckResult
 from citewell.service.feedback import catch_up, get_feedback, give
+from citewell.service.pages import open_pages
 from citewell.skills.clean import clean
 from citewell.skills.entities import entity_list
 from citewell.skills.format import format_citations
@@ -92,7 +93,7 @@ async def web_crawler(url: str, allowed_domains: Sequence[str] = ()) -> tuple[st
         raise InvalidInput(f"{address}: its host is not one of allowed_domains", hint=hint)
     settings = app.settings
     seconds = settings.website.page_seconds
-    page = await app.pages.page(address, settings.web.collection, seconds=seconds, within=allowed.allow)
+    page = await open_pages(app).page(address, settings.web.collection, seconds=seconds, within=allowed.allow)
     document = await app.catalog.content(page.doc_id)
     links = dict.fromkeys(link.url for link in page.links)
     return document.text, [link for link in links if url_validator(link, allowed_domains)]

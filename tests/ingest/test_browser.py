@@ -20,6 +20,7 @@ from citewell.ingest import browser as module
 from citewell.ingest.browser import Browser, Within, find_chromium
 from citewell.ingest.fetch import Page
 from citewell.service.app import App
+from citewell.service.pages import open_pages
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer
@@ -224,9 +225,9 @@ async def test_what_brings_the_parts_of_a_page_goes_where_it_may(settings: Setti
     site_server.page("/secret", "secret")
     async with App(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})) as app:
         with pytest.raises(PermanentError) as caught:
-            await app.pages.part(f"{site_server.url}/data.json", lambda there: there.startswith(site_server.url))
+            await open_pages(app).part(f"{site_server.url}/data.json", lambda there: there.startswith(site_server.url))
         assert (caught.value.code, site_server.paths()) == ("leads_away", ["/data.json"])
-        assert (await app.pages.part(f"{site_server.url}/data.json")).final_url == f"{away}/secret"
+        assert (await open_pages(app).part(f"{site_server.url}/data.json")).final_url == f"{away}/secret"
 
 
 @needs_chromium

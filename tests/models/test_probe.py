@@ -12,10 +12,9 @@ from pydantic import SecretStr
 from citewell.config import Settings
 from citewell.errors import PermanentError
 from citewell.models import build_judge_llm, build_llm
-from citewell.models.base import Learns
+from citewell.models.base import ROOMY, Learns, is_connected
 from citewell.models.openai import OpenAILLM
 from citewell.models.probe import FILE, KEPT, Known
-from citewell.skills.decision import ROOMY, is_connected
 from citewell.types import Message
 
 KEY = "sk-made-up-for-a-test"

@@ -15,7 +15,7 @@ from citewell.errors import CitewellError, InvalidInput, PermanentError, Transie
 from citewell.knowledge.pages import Snapshot
 from citewell.service.app import App
 from citewell.service.collections import delete_collection
-from citewell.service.pages import Crawled, Pages
+from citewell.service.pages import Crawled, Pages, open_pages
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer
@@ -39,7 +39,7 @@ async def app(settings: Settings) -> AsyncIterator[App]:
 
 
 async def get(app: App, url: str, max_age: float = 0.0, seconds: float = 10.0) -> Crawled:
-    return await app.pages.page(url, "site", seconds=seconds, max_age=max_age)
+    return await open_pages(app).page(url, "site", seconds=seconds, max_age=max_age)
 
 
 async def snapshot(app: App, url: str) -> Snapshot:
@@ -67,7 +67,7 @@ async def test_a_page_becomes_a_document_with_its_links(app: App, site_server: S
     assert (kept.last_modified, kept.links, kept.problem) == ("Mon, 01 Jan 2024 00:00:00 GMT", page.links, "")
     [without] = await app.snapshots.of("site", links=False)
     assert without.links == ()
-    assert (await app.pages.page(url, "site", seconds=5, links=False)).links == ()
+    assert (await open_pages(app).page(url, "site", seconds=5, links=False)).links == ()
 
 
 async def test_what_is_young_is_not_asked_for_again(app: App, site_server: SiteServer) -> None:
@@ -290,7 +290,7 @@ async def test_a_page_that_scripts_write(app: App, site_server: SiteServer) -> N
         text = f"<p>灯塔建于一八五七年，塔身为红色。</p>{LINKS}"
         return f"<html><head><title>灯塔</title></head><body><main>{text}</main></body></html>".encode()
 
-    app.pages.render = render
+    open_pages(app).render = render
     page = await get(app, url)
     assert (page.how, page.title, len(page.links)) == ("fetched", "灯塔", 2)
     assert (await app.catalog.file(page.doc_id)).startswith(codecs.BOM_UTF8)
@@ -307,7 +307,7 @@ async def test_scripts_that_cannot_be_run(app: App, site_server: SiteServer) -> 
     async def render(address: str, seconds: float) -> bytes:
         raise TransientError("the browser is gone")
 
-    app.pages.render = render
+    open_pages(app).render = render
     page = await get(app, f"{site_server.url}/app")
     assert page.notes == (f"{site_server.url}/app: its scripts could not be run: the browser is gone",)
     assert "lighthouse" in (await app.catalog.content(page.doc_id)).text
@@ -322,12 +322,12 @@ async def test_links_that_are_not_to_be_followed(app: App, site_server: SiteServ
 
 async def test_the_map_of_a_site(app: App, site_server: SiteServer) -> None:
     """What its sitemaps name, where that is allowed; nothing of it is kept. A site without one has none."""
-    assert await app.pages.site_map(f"{site_server.url}/a", lambda _: True, most=10, seconds=5) == []
+    assert await open_pages(app).site_map(f"{site_server.url}/a", lambda _: True, most=10, seconds=5) == []
     url = site_server.url.replace("127.0.0.1", "localhost")
     named = "\n".join(f"<url><loc>{url}/{name}</loc></url>" for name in ("a", "b"))
     site_server.page("/robots.txt", f"Sitemap: {url}/map.xml\n".encode(), kind="text/plain")
     site_server.page("/map.xml", f"<urlset>{named}</urlset>".encode(), kind="application/xml")
-    found = await app.pages.site_map(f"{url}/a", lambda each: not each.endswith("/b"), most=10, seconds=5)
+    found = await open_pages(app).site_map(f"{url}/a", lambda each: not each.endswith("/b"), most=10, seconds=5)
     assert [entry.url for entry in found] == [f"{url}/a"]
     assert await app.catalog.collections() == []
 
@@ -338,7 +338,7 @@ async def test_a_busy_site_is_asked_again(app: App, site_server: SiteServer) -> 
     for attempts in (1, 2):
         site_server.asked.clear()
         with pytest.raises(TransientError):
-            await app.pages.page(f"{site_server.url}/a", "site", seconds=10, attempts=attempts)
+            await open_pages(app).page(f"{site_server.url}/a", "site", seconds=10, attempts=attempts)
         assert len(site_server.asked) == attempts
 
 
@@ -357,5 +357,5 @@ async def test_addresses_inside_are_refused(settings: Settings, site_server: Sit
         assert caught.value.code == "address_refused"
         with pytest.raises(InvalidInput):
             await get(app, "file:///etc/passwd")
-        assert isinstance(app.pages, Pages)
+        assert isinstance(open_pages(app), Pages)
     assert site_server.asked == []

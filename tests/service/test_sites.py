@@ -20,6 +20,7 @@ from citewell.service.app import App
 from citewell.service.documents import find_documents
 from citewell.service.ingest import ingest
 from citewell.service.jobs import work
+from citewell.service.pages import open_pages
 from citewell.service.progress import Progress
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ async def app(settings: Settings) -> AsyncIterator[App]:
 
 async def crawl(app: App, server: SiteServer, *paths: str, name: str = "site") -> None:
     for path in paths:
-        await app.pages.page(server.url + path, name, seconds=10)
+        await open_pages(app).page(server.url + path, name, seconds=10)
 
 
 @asynccontextmanager
@@ -81,7 +82,7 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
     assert site.oldest < site.newest
     await app.catalog.create_collection("default")
     with pytest.raises(Exception, match="status 404"):
-        await app.pages.page(f"{site_server.url}/none", "default", seconds=5)
+        await open_pages(app).page(f"{site_server.url}/none", "default", seconds=5)
     assert [each.collection for each in await sites.list_sites(app)] == ["explored", "site"]
     pages = await sites.pages_of(app, "site")
     assert [(page.url.removeprefix(site_server.url), page.title, bool(page.problem)) for page in pages] == [

@@ -16,7 +16,7 @@ from citewell.models.scripted import ScriptedLLM
 from citewell.service.app import App
 from citewell.service.ask import AskRequest, ask
 from citewell.service.search import SearchRequest, search
-from citewell.service.web import Web
+from citewell.service.web import Web, open_web
 
 STORY = "<html><head><title>{0}</title></head><body><article><h1>{0}</h1><p>{1}</p></article></body></html>"
 TOWER = STORY.format("Lighthouse", "The lighthouse was built in 1857. Its lamp is electric.")
@@ -153,7 +153,7 @@ async def test_pages_that_fail_are_warnings(web: Web, net: Net, settings: Settin
     net.page("/broken.pdf", b"%PDF-1.7\nnothing", "application/pdf")
     net.page("/inside", "", status=302, more="location: http://169.254.169.254/latest/meta-data/\r\n")
     async with App(with_web(settings, net, results=10)) as app:
-        found = await app.web.search("q", "en")
+        found = await open_web(app).search("q", "en")
         uris = [(await app.catalog.document(doc_id)).uri for doc_id in found.pages]
     assert uris == [f"{net.url}/a", f"{net.url}/b"]
     reasons = {warning.removeprefix(net.url).split(": ")[0]: warning for warning in found.warnings}
@@ -176,7 +176,7 @@ async def test_what_is_not_ready_in_time_is_left_out(net: Net, settings: Setting
     net.slow["/slow"] = 300
     async with App(with_web(settings, net, seconds=6.0)) as app:
         started = time.monotonic()
-        found = await app.web.search("q", "en")
+        found = await open_web(app).search("q", "en")
         assert time.monotonic() - started < 60
         assert [(await app.catalog.document(doc_id)).uri for doc_id in found.pages] == [f"{net.url}/a"]
     assert found.warnings[0].startswith(f"{net.url}/slow: not there within")
@@ -213,16 +213,16 @@ async def test_what_the_provider_raises(net: Net, settings: Settings) -> None:
     """Nobody named, refused, busy, silent: these are the caller's to tell."""
     async with App(settings) as app:
         with pytest.raises(ConfigError, match="web search is off"):
-            await app.web.search("q", "en")
+            await open_web(app).search("q", "en")
     async with App(with_web(settings, net)) as app:
         for status, kind in ((401, PermanentError), (429, TransientError)):
             net.status = status
             with pytest.raises(kind, match=f"searxng: .*status {status}"):
-                await app.web.search("q", "en")
+                await open_web(app).search("q", "en")
     net.status, net.slow["/search"] = 200, 2
     async with App(with_web(settings, net, seconds=0.4)) as app:
         with pytest.raises(TransientError, match=r"searxng: no reply within 0\.\d seconds"):
-            await app.web.search("q", "en")
+            await open_web(app).search("q", "en")
 
 
 async def test_nothing_found(app: App, web: Web, net: Net) -> None:

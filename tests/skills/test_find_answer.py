@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 from tests.skills.evidence_units import passage_of
 
+from citewell.models.base import is_connected
 from citewell.models.reader import Reading
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.confidence import Logistic
-from citewell.skills.decision import answer_signals, decide, is_connected, model_of, tier_of
+from citewell.skills.decision import answer_signals, decide, model_of, tier_of
 from citewell.skills.draft import Draft, DraftSentence
 from citewell.skills.evidence import Passage
 from citewell.skills.find_answer import READ_PASSAGES, find_answer, log_odds, split_question

@@ -16,11 +16,10 @@ from citewell.agents.data_statement import asked_of, outcome, proposed, recall
 from citewell.errors import BudgetSpent, CitewellError, NotFound, SourceUnavailable
 from citewell.flow import END, Graph, node, note
 from citewell.ingest.sentences import language
-from citewell.models.base import LLM
+from citewell.models.base import LLM, is_connected
 from citewell.skills import plan_sql
 from citewell.skills.clean import clean
 from citewell.skills.data_words import asked_which_source, either, say
-from citewell.skills.decision import is_connected
 from citewell.skills.fit_tables import asks_for_figures
 from citewell.skills.intent import has_pattern
 from citewell.skills.link import content_words

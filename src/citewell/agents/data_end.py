@@ -12,13 +12,13 @@ from citewell.agents.data_state import DataState, Deps, Lacking
 from citewell.errors import CitewellError
 from citewell.flow import emit, note
 from citewell.knowledge.confirmed_types import Confirmed, Known
+from citewell.models.base import is_connected
 from citewell.retrieve.engines.base import Rows
 from citewell.skills.answering import note_judgements
 from citewell.skills.cell_text import LONGEST_QUOTED, lines, short
 from citewell.skills.chart import choose
 from citewell.skills.cite import Proof
 from citewell.skills.data_words import listed, say
-from citewell.skills.decision import is_connected
 from citewell.skills.draft import Draft, write_draft
 from citewell.skills.evidence import Passage
 from citewell.skills.fit_tables import outline

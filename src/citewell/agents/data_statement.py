@@ -16,11 +16,10 @@ from citewell.agents.data_lists import leader, once
 from citewell.agents.data_state import DataState, Deps, Loaded, Result
 from citewell.errors import CitewellError, StatementFailed, StatementRefused
 from citewell.flow import note
-from citewell.models.base import LLM
+from citewell.models.base import LLM, is_connected
 from citewell.retrieve.engines.base import Rows, Value
 from citewell.skills import plan_sql
 from citewell.skills.data_words import say
-from citewell.skills.decision import is_connected
 from citewell.skills.plan_sql import Analysis, Asked, Candidate
 from citewell.skills.sql_reply import NotInTables
 from citewell.skills.tell_rows import hollow

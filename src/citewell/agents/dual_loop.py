@@ -16,10 +16,10 @@ from citewell.agents.dual_loop_talk import TALK, intent_of, said
 from citewell.errors import CitewellError, ConfigError, Conflict, NotFound, PermanentError, TransientError
 from citewell.flow import END, Graph, node, note
 from citewell.ingest.sentences import language
+from citewell.models.base import is_connected
 from citewell.skills.answering import decide_answer, draft_answer, prove_answer
 from citewell.skills.cite import Proof
 from citewell.skills.clean import clean
-from citewell.skills.decision import is_connected
 from citewell.skills.ending import Ending, end_answer
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import pack, packed, seen

@@ -15,9 +15,9 @@ from citewell.agents.paper_sections import merge_drafts, packages, section_agent
 from citewell.agents.paper_state import AuditPackage
 from citewell.errors import Conflict, NotFound
 from citewell.flow import note
+from citewell.models.base import is_connected
 from citewell.skills.answering import decide_answer
 from citewell.skills.cite import Proof
-from citewell.skills.decision import is_connected
 from citewell.skills.paper_facts import facts_answer
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
 from citewell.stage import Stage

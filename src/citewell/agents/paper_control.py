@@ -16,11 +16,10 @@ from citewell.errors import BudgetSpent, CitewellError
 from citewell.flow import note
 from citewell.ingest.paper import Part, Role
 from citewell.ingest.sentences import language
-from citewell.models.base import LLM
-from citewell.models.prompt import ask_json, fill, load
+from citewell.models.base import LLM, is_connected
+from citewell.models.prompt import LONGEST_TURN, ask_json, fill, load
 from citewell.retrieve.rank import coverage
 from citewell.skills.clean import clean
-from citewell.skills.decision import is_connected
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import seen
 from citewell.skills.intent import RULES as INTENTS
@@ -69,7 +68,6 @@ _THIS = re.compile(
     r"|这篇(?:论文|文章)|本文|该(?:方法|模型|论文)|这种方法|这个(?:方法|模型)",
     re.IGNORECASE,
 )
-LONGEST_TURN = 2_000  # characters of one turn that a connected model is sent: the report is the only longer one
 
 
 class Routed(BaseModel):

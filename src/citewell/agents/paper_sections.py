@@ -14,9 +14,10 @@ from citewell.agents.paper_state import SECTION_AGENTS, SectionPackage
 from citewell.flow import note
 from citewell.ingest.paper import Role
 from citewell.ingest.sentences import language
+from citewell.models.base import is_connected
 from citewell.models.prompt import load
 from citewell.skills.answering import Drafted, Means, draft_answer
-from citewell.skills.decision import is_connected, tier_of
+from citewell.skills.decision import tier_of
 from citewell.skills.draft import Draft, DraftSentence, DraftStatus
 from citewell.skills.evidence import Passage
 from citewell.skills.numbered import number_sentences, pick_units

@@ -13,12 +13,11 @@ from citewell.agents.qa_state import Deps, QAState
 from citewell.errors import CitewellError, StorageError, TransientError
 from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
-from citewell.models.base import Embedder
+from citewell.models.base import Embedder, is_connected
 from citewell.retrieve.query import Context
 from citewell.skills.answering import Decided, Drafted, decide_answer, draft_answer, prove_answer
 from citewell.skills.cite import Proof
 from citewell.skills.clean import clean
-from citewell.skills.decision import is_connected
 from citewell.skills.ending import end_answer
 from citewell.skills.entities import entity_list
 from citewell.skills.evidence import Passage, packed, seen

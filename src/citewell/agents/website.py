@@ -17,10 +17,10 @@ from citewell.flow import END, Graph, emit, node, note
 from citewell.ingest.sentences import language
 from citewell.ingest.urls import canonical, identity
 from citewell.knowledge.words import index_tokens, query_tokens
+from citewell.models.base import is_connected
 from citewell.retrieve.frontier import Promise
 from citewell.skills.answering import decide_answer, draft_answer
 from citewell.skills.clean import clean
-from citewell.skills.decision import is_connected
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import packed, seen
 from citewell.skills.intent import RULES as INTENTS

@@ -17,6 +17,8 @@ from citewell.types import Message
 
 Vector = NDArray[np.float32]
 OnToken = Callable[[str], None]
+CONNECTED_TIER = 2_000  # evidence tokens from which a model has room for the structured calls
+ROOMY = 8_192  # tokens of context with which any model is in that tier, one that thinks too
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +130,8 @@ class Reranker(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+def is_connected(llm: LLM | None) -> bool:
+    """Whether a chat model is strong enough to write and judge whole answers: small ones follow shared words."""
+    return llm is not None and llm.evidence_tokens >= CONNECTED_TIER

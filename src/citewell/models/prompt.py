@@ -27,6 +27,7 @@ from citewell.types import Message, Role
 
 M = TypeVar("M", bound=BaseModel)
 Template = tuple[Message, ...]
+LONGEST_TURN = 2_000  # characters of an earlier message that are sent
 
 _HAN = re.compile(r"[\u3400-\u9fff]")  # in the system text: it is in the question's language
 _REPAIRS = (

@@ -19,7 +19,7 @@ from citewell.service.app import App
 from citewell.service.embedding import Embedding, embed_pending, pending
 from citewell.service.gather import gather, name_of
 from citewell.service.intake import Allowed, Intake, add_data
-from citewell.service.pages import SECONDS
+from citewell.service.pages import SECONDS, open_pages
 from citewell.service.progress import OnProgress, Progress, silent
 from citewell.service.read import read
 from citewell.service.report import AddReport, FileReport, failed
@@ -163,7 +163,7 @@ class Reading:
 
     async def _page(self, source: Source) -> FileReport:
         """What its site refuses is the page's own fault, and what else goes wrong is told by `failed`."""
-        pages = self.app.pages
+        pages = open_pages(self.app)
         try:
             report = await pages.file(
                 source.url, self.collection, seconds=SECONDS, priority=self.priority, allowed=self._allowed

@@ -6,10 +6,12 @@ Models are built here but load on their first use, so that listing and removing 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from citewell.config import Settings
 from citewell.ingest.addresses import Guard
@@ -25,7 +27,7 @@ from citewell.knowledge.sessions import Sessions
 from citewell.knowledge.sites import Sites
 from citewell.knowledge.sources import Sources
 from citewell.knowledge.traces import Traces
-from citewell.knowledge.users import Users
+from citewell.knowledge.users import Role, Users
 from citewell.models import build_embedder, build_judge_llm, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Learns, Reranker
 from citewell.models.probe import Known
@@ -35,14 +37,29 @@ from citewell.service.health import ModelsSeen, Writing
 from citewell.service.stopping import Stopping
 from citewell.service.turns import Turns
 
-if TYPE_CHECKING:
-    from citewell.service.near import Labels
-    from citewell.service.pages import Pages
-    from citewell.service.run import Run
-    from citewell.service.view import Viewer
-    from citewell.service.web import Web
-
 LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
+
+
+T = TypeVar("T")
+
+
+class Stoppable(Protocol):
+    """A question on its way that can be told to end."""
+
+    stop: asyncio.Event
+
+    @property
+    def user_id(self) -> str:
+        """Whose it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who looks. An admin needs no view: they see all."""
+
+    user_id: str
+    role: Role
 
 
 class App:
@@ -79,8 +96,9 @@ class App:
         self.stopping = Stopping()
         self.models_seen = ModelsSeen()
         self.writing = Writing()
-        self.running: dict[str, Run] = {}  # questions on their way that can be told to end, by trace_id
+        self.running: dict[str, Stoppable] = {}  # by trace_id
         self._stack = AsyncExitStack()
+        self._parts: dict[Callable[..., Any], Any] = {}
 
     @cached_property
     def llm(self) -> LLM | None:
@@ -152,36 +170,16 @@ class App:
             return self._lender.calibration
         return in_force(self.settings.home / OWN, self.embedder.name)
 
-    @cached_property
-    def pages(self) -> Pages:
-        """What fetches pages of the web and keeps them; not light either. Raises ConfigError."""
-        from citewell.service.pages import Pages
-
-        pages = Pages(self)
-        self._stack.push_async_callback(pages.close)
-        if self.settings.website.browser == "auto":
-            from citewell.ingest.browser import Browser
-
-            browser = Browser()
-            self._stack.push_async_callback(browser.close)
-            pages.render = lambda url, seconds: browser.render(url, pages.part, seconds)
-        return pages
-
-    @cached_property
-    def web(self) -> Web:
-        """What searches the web; for most questions nobody asks for it, and it is not light."""
-        from citewell.service.web import Web
-
-        web = Web(self)
-        self._stack.push_async_callback(web.close)
-        return web
-
-    @cached_property
-    def labels(self) -> Labels:
-        """Vectors of the words of links."""
-        from citewell.service.near import Labels
-
-        return Labels(self.embedder)
+    def part(self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None) -> T:
+        """What `build` makes of this App, once, when it is first asked for; it lives as long as the App, which closes it.
+        Raises what `build` raises.
+        """
+        if build not in self._parts:
+            self._parts[build] = made = build(self.root)
+            if close is not None:
+                self._stack.push_async_callback(close, made)
+        part: T = self._parts[build]
+        return part
 
     @cached_property
     def index(self) -> Index:

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound
 from citewell.knowledge.index import Filter
 from citewell.knowledge.runs import Unfinished
+from citewell.models.base import CONNECTED_TIER, ROOMY, is_connected
 from citewell.models.clean import clean
 from citewell.models.metered import Metered
 from citewell.models.probe import Known
@@ -34,10 +35,9 @@ from citewell.service.run import AskRequest, Run, recent
 from citewell.service.search import waiting
 from citewell.service.sessions import own_session
 from citewell.service.snapshot import request_of, snapshot_of
-from citewell.service.stopping import cut_off
+from citewell.service.stop_run import cut_off
 from citewell.service.watching import answering, begun
 from citewell.skills.clean import clean as cleaned
-from citewell.skills.decision import CONNECTED_TIER, ROOMY, is_connected
 from citewell.skills.sensitive import word_list
 from citewell.skills.validate import objection
 from citewell.types import Answer, Event, Message, Step, Trace
@@ -225,7 +225,7 @@ async def _gone_on(app: App, request: AskRequest) -> Run:
 def stop(app: App, trace_id: str, user_id: str = "local") -> None:
     """Have a run that explores answer from what it has. Raises NotFound where no such run of this user is under way here."""
     run = app.running.get(trace_id)
-    if run is None or run.request.user_id != user_id:
+    if run is None or run.user_id != user_id:
         raise NotFound(f"no run {trace_id!r} is exploring here", hint="it may have ended; its first event names the trace_id")
     run.stop.set()
 

@@ -28,6 +28,7 @@ from citewell.service.options import SearchOptions, narrowed, strategy_of
 from citewell.service.run import Run
 from citewell.service.search import find
 from citewell.service.vouched import vouching
+from citewell.service.web import open_web
 from citewell.skills.recall import Recalled
 from citewell.skills.reference import Readings, candidates
 from citewell.skills.route import RouteName
@@ -114,7 +115,7 @@ class _Searches:
         options: SearchOptions = self._run.options
         where = self._run.where
         if route == "web_search":
-            found_pages = await self._app.web.search(outside, language(outside), self._run.seconds_left)
+            found_pages = await open_web(self._app).search(outside, language(outside), self._run.seconds_left)
             fetched, warnings = found_pages.pages, found_pages.warnings
             if not fetched:
                 return Retrieved([], 0.0, warnings=tuple(warnings))

@@ -28,7 +28,7 @@ from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
 from citewell.service.ask_qa import judge_of
 from citewell.service.locate import locator
-from citewell.service.near import embed_nearest, vector_of
+from citewell.service.near import embed_nearest, open_labels, vector_of
 from citewell.service.options import SearchOptions
 from citewell.service.paper_errand import Errand, answered_before, asked_of, noted, opened, seen
 from citewell.service.run import Ending, Run
@@ -285,7 +285,7 @@ def _deps(run: Run, book: OpenPaper) -> Deps:
     async def search(read: Readings, entities: Sequence[str]) -> Found:
         vector, problem = await vector_of(app, read.text)
         if vector is not None:  # what has not been embedded yet and looks near is, first
-            await embed_nearest(app, app.labels, f"{read.text} {read.context}", vector, where, lambda _: False)
+            await embed_nearest(app, open_labels(app), f"{read.text} {read.context}", vector, where, lambda _: False)
         context = None
         if read.context:
             context = Context(read.context, (await vector_of(app, read.context))[0], read.weight)

@@ -13,7 +13,7 @@ from citewell.errors import CitewellError
 from citewell.ingest.script import count_tokens
 from citewell.ingest.sentences import language
 from citewell.knowledge.index import Filter
-from citewell.models.base import Vector
+from citewell.models.base import Vector, is_connected
 from citewell.retrieve.expand import expanded, whole_documents
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import OTHER, Found
@@ -23,7 +23,6 @@ from citewell.service.options import strategy_of
 from citewell.service.run import Run
 from citewell.service.search import find
 from citewell.service.vouched import vouching
-from citewell.skills.decision import is_connected
 from citewell.skills.entities import search_names
 from citewell.skills.evidence import Passage, Widen, packed
 from citewell.skills.find_answer import split_question

@@ -27,7 +27,9 @@ from citewell.service.ask_qa import judge_of, widener
 from citewell.service.auto import ADDRESS
 from citewell.service.collections_of import reach
 from citewell.service.locate import locator
+from citewell.service.near import open_labels
 from citewell.service.options import EXPLORING
+from citewell.service.pages import open_pages
 from citewell.service.run import Run
 from citewell.service.view import need
 from citewell.service.website import Website
@@ -72,7 +74,7 @@ class Scope:
 
 
 async def run_website(run: Run) -> AsyncIterator[Event]:
-    _ = run.app.pages  # settings of fetching that are wrong are told before anything is kept: ConfigError
+    _ = open_pages(run.app)  # settings of fetching that are wrong are told before anything is kept: ConfigError
     state = STATE.validate_python(run.state) if run.state else _fresh(run, await scope_of(run))
     scope = Scope(state.collection, tuple(state.start_urls), tuple(state.allowed_domains), state.instruction)
     run.collection, run.session_data = scope.collection, {SITE: scope.as_data()}
@@ -231,7 +233,7 @@ def _deps(run: Run, scope: Scope) -> Deps:
         thresholds=app.settings.qa,
         llm=run.meter,
         embedder=app.embedder,
-        site=Website(run, settings, domains(scope.allowed_domains), app.labels, scope.start_urls),
+        site=Website(run, settings, domains(scope.allowed_domains), open_labels(app), scope.start_urls),
         rate=rate,
         locate=locator(app),
         widen=widener(app),

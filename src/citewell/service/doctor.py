@@ -21,7 +21,7 @@ from citewell import __version__
 from citewell.config import PREFIX, Settings, file_values
 from citewell.errors import CitewellError, ConfigError
 from citewell.ingest import ocr
-from citewell.models.base import LLM
+from citewell.models.base import LLM, ROOMY, is_connected
 from citewell.models.probe import Known
 from citewell.retrieve.confidence import OWN, own
 from citewell.retrieve.websearch import build_provider
@@ -30,7 +30,6 @@ from citewell.service.app import App
 from citewell.service.hidden_copies import sweep
 from citewell.service.ready import chat_model_file, chat_model_state
 from citewell.service.speed import chat_speed, embed_speed
-from citewell.skills.decision import ROOMY, is_connected
 from citewell.types import Shown
 
 State = Literal["ok", "warn", "fail"]

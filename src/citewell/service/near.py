@@ -51,6 +51,15 @@ class Labels:
         return {label: float(row @ question) for label, row in found.items()}
 
 
+def open_labels(app: App) -> Labels:
+    """Vectors of the words of links and headings, one for all of an App."""
+    return app.part(_new_labels)
+
+
+def _new_labels(app: App) -> Labels:
+    return Labels(app.embedder)
+
+
 async def embed_nearest(
     app: App, labels: Labels, text: str, vector: Vector, where: Filter, passed_over: Callable[[str], bool]
 ) -> int:

@@ -20,6 +20,7 @@ import anyio
 
 from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError, UnreadableFile
 from citewell.ingest.bounded import bounded
+from citewell.ingest.browser import Browser
 from citewell.ingest.fetch import ATTEMPTS, Fetcher, Page
 from citewell.ingest.links import Link, PageLinks
 from citewell.ingest.sitemap import Entry, site_pages
@@ -96,6 +97,19 @@ class _Body:
 Kept = tuple[Crawled, FileReport]
 
 
+def open_pages(app: App) -> Pages:
+    """What fetches pages of the web and keeps them, one for all of an App. Raises ConfigError."""
+    return app.part(_open_pages, Pages.close)
+
+
+def _open_pages(app: App) -> Pages:
+    pages = Pages(app)
+    if app.settings.website.browser == "auto":
+        pages.browser = browser = Browser()
+        pages.render = lambda url, seconds: browser.render(url, pages.part, seconds)
+    return pages
+
+
 class Pages:
     """Shared by all of an App: how often a host is asked is counted here. `render` runs the scripts of pages that are next to
     empty without them; None: they are read as they come. Raises ConfigError where `allow_private_hosts` is not understood.
@@ -103,11 +117,14 @@ class Pages:
 
     def __init__(self, app: App, render: Render | None = None) -> None:
         self.render = render
+        self.browser: Browser | None = None
         self._app = app
         self._fetcher = Fetcher(app.settings, max_bytes=app.settings.web.page_bytes)
         self._locks: WeakValueDictionary[tuple[str, str, str], anyio.Lock] = WeakValueDictionary()
 
     async def close(self) -> None:
+        if self.browser is not None:
+            await self.browser.close()
         await self._fetcher.close()
 
     async def page(

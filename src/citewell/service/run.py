@@ -143,6 +143,10 @@ class Run:
     again: Again | None = None
 
     @property
+    def user_id(self) -> str:
+        return self.request.user_id
+
+    @property
     def seconds(self) -> float:
         return self.before + time.perf_counter() - self.started
 

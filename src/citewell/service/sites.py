@@ -34,7 +34,7 @@ from citewell.service.app import App
 from citewell.service.collections_of import reach
 from citewell.service.embedding import Embedding
 from citewell.service.intake import Allowed
-from citewell.service.pages import SECONDS
+from citewell.service.pages import SECONDS, open_pages
 from citewell.service.progress import OnProgress, Progress, silent
 from citewell.types import Shown
 
@@ -226,7 +226,7 @@ class _Refresh:
         if self._allowed is not None:
             await self._allowed()
         within = self._ours if self._ours is not None and self._ours(url) else _beside(url)
-        page = await self._app.pages.page(url, self._name, seconds=SECONDS, links=False, within=within)
+        page = await open_pages(self._app).page(url, self._name, seconds=SECONDS, links=False, within=within)
         self._warnings += page.notes
         if identity(page.uri) != identity(
             url

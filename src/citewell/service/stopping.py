@@ -6,20 +6,13 @@ The one rule: who is cut off is told whether there is something to go on with, a
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from contextlib import asynccontextmanager
 
-from citewell.errors import CitewellError, NotFound, Stopped
+from citewell.errors import Stopped
 
-if TYPE_CHECKING:
-    from citewell.service.app import App
-    from citewell.service.run import Run
-
-log = logging.getLogger(__name__)
 BACK = 5  # seconds that a server is thought to need to be back, told to who asks meanwhile
 
 
@@ -91,21 +84,3 @@ def stopped(resume: str = "") -> Stopped:
         return Stopped("the server is stopping", hint="ask again when it is back")
     hint = f'what was done is kept: when it is back, {{"resume": "{resume}"}} to /api/ask goes on, as does "Go on" on the page'
     return Stopped("the server is stopping, and this was not answered yet", hint=hint, resume=resume)
-
-
-async def cut_off(app: App, run: Run) -> Stopped:
-    """A run was cancelled because the server ends: what whoever asked is told."""
-    stopping = app.root.stopping
-    user_id = run.request.user_id
-    try:
-        if run.holder and any(left.trace_id == run.trace_id for left in await app.runs.list(user_id)):
-            stopping.kept += 1
-            return stopped(run.trace_id)
-        with suppress(NotFound):
-            await app.traces.get(run.trace_id, user_id)
-            hint = f"it was answered just now: its conversation has it, and so has `citewell trace {run.trace_id}`"
-            return Stopped("the server is stopping", hint=hint)
-    except CitewellError as error:
-        log.warning("run %s: %s", run.trace_id, error.message)
-    stopping.lost += 1
-    return stopped()

@@ -6,8 +6,7 @@ built on the App needs no thought of its own about whose things are whose. Model
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from citewell.errors import NotAllowed
 from citewell.knowledge.confirmed_types import Confirmed, Rule
@@ -17,20 +16,7 @@ from citewell.knowledge.users import ROLES, Role
 from citewell.models.base import LLM, Embedder, Reranker
 from citewell.models.reader import Reader
 from citewell.retrieve.confidence import Calibration
-from citewell.service.app import App
-
-if TYPE_CHECKING:
-    from citewell.service.near import Labels
-    from citewell.service.pages import Pages
-    from citewell.service.web import Web
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """Who looks. An admin needs no view: they see all."""
-
-    user_id: str
-    role: Role
+from citewell.service.app import App, T, Viewer
 
 
 class View(App):
@@ -71,17 +57,8 @@ class View(App):
     def calibration(self) -> Calibration:
         return self.root.calibration
 
-    @property
-    def pages(self) -> Pages:
-        return self.root.pages
-
-    @property
-    def web(self) -> Web:
-        return self.root.web
-
-    @property
-    def labels(self) -> Labels:
-        return self.root.labels
+    def part(self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None) -> T:
+        return self.root.part(build, close)
 
     @property
     def index(self) -> Index:

@@ -16,7 +16,7 @@ from citewell.errors import CitewellError, TransientError
 from citewell.retrieve.websearch import Provider, WebResult, build_provider
 from citewell.service.app import App
 from citewell.service.embedding import Embedding
-from citewell.service.pages import Pages
+from citewell.service.pages import Pages, open_pages
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +45,11 @@ class _Search:
     notes: list[str] = field(default_factory=list)
 
 
+def open_web(app: App) -> Web:
+    """What searches the web, one for all of an App."""
+    return app.part(Web, Web.close)
+
+
 class Web:
     """Holds the provider of an App; it is built when first used, and closed by `close`."""
 
@@ -63,7 +68,7 @@ class Web:
         """
         settings, started = self._app.settings.web, time.monotonic()
         limit = settings.seconds if seconds is None else max(0.0, min(seconds, settings.seconds))
-        pages = self._app.pages  # settings that are wrong for it are told before anybody is asked
+        pages = open_pages(self._app)  # settings that are wrong for it are told before anybody is asked
         if self._provider is None:
             self._provider = build_provider(self._app.settings)
         results = await self._found(self._provider, query, lang, limit)

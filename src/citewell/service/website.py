@@ -26,6 +26,7 @@ from citewell.retrieve.confidence import confidence
 from citewell.retrieve.frontier import folded, signpost
 from citewell.retrieve.strategies import Context, Found
 from citewell.service.near import Labels, embed_nearest, vector_of
+from citewell.service.pages import open_pages
 from citewell.service.run import Run
 from citewell.service.search import find
 from citewell.skills.reference import Readings
@@ -150,7 +151,7 @@ class Website:
             fresh = inf
         try:
             async with asyncio.timeout(seconds + self._app.settings.ingest.parse_seconds if left is None else left):
-                page = await self._app.pages.page(url, self._collection, seconds=seconds, max_age=fresh, within=within)
+                page = await open_pages(self._app).page(url, self._collection, seconds=seconds, max_age=fresh, within=within)
         except (StorageError, ConfigError):
             raise
         except TimeoutError:
@@ -182,7 +183,7 @@ class Website:
         seconds = SITEMAP_SECONDS if left is None else min(SITEMAP_SECONDS, left / 4)
         hosts = {origin(url): url for url in self._starts}.values()
         tasks = [
-            asyncio.create_task(self._app.pages.site_map(url, self.allowed, most=SITEMAP_PAGES, seconds=seconds))
+            asyncio.create_task(open_pages(self._app).site_map(url, self.allowed, most=SITEMAP_PAGES, seconds=seconds))
             for url in hosts
         ]
         stop = asyncio.create_task(self._run.stop.wait())

@@ -14,11 +14,11 @@ from typing import Protocol
 from citewell.errors import CitewellError, TransientError
 from citewell.flow import emit, note
 from citewell.ingest.sentences import language
-from citewell.models.base import LLM, Embedder
+from citewell.models.base import LLM, Embedder, is_connected
 from citewell.models.reader import Reader
 from citewell.models.retry import TRIED
 from citewell.retrieve.confidence import Logistic
-from citewell.skills.decision import Tier, answer_signals, decide, is_connected, model_of, tier_of
+from citewell.skills.decision import Tier, answer_signals, decide, model_of, tier_of
 from citewell.skills.draft import Draft, DraftStatus, write_draft
 from citewell.skills.evidence import Passage
 from citewell.skills.find_answer import find_answer

@@ -8,22 +8,15 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Literal
 
-from citewell.models.base import LLM
+from citewell.models.base import LLM, is_connected
 from citewell.models.reader import Reader
 from citewell.retrieve.confidence import Logistic, shipped
 from citewell.skills.draft import DraftStatus
 from citewell.skills.proof.prove import Proven
 
 Tier = Literal["connected", "reader", "search"]
-CONNECTED_TIER = 2_000  # evidence tokens from which a model has room for the structured calls
 UNREAD = {"answerable": -4.6}  # log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
-ROOMY = 8_192  # tokens of context with which any model is in that tier, one that thinks too
 _TOLD: dict[DraftStatus, float] = {"answered": 1.0, "false_premise": 1.0, "partly": 0.5, "not_told": 0.0, "unclear": 0.0}
-
-
-def is_connected(llm: LLM | None) -> bool:
-    """Whether a chat model is strong enough to write and judge whole answers: small ones follow shared words."""
-    return llm is not None and llm.evidence_tokens >= CONNECTED_TIER
 
 
 def tier_of(llm: LLM | None, reader: Reader | None) -> Tier:

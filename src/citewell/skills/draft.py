@@ -15,13 +15,12 @@ from pydantic.json_schema import SkipJsonSchema
 from citewell.errors import PermanentError
 from citewell.ingest.sentences import language
 from citewell.models.base import LLM, OnToken
-from citewell.models.prompt import ask_json, fill, load
+from citewell.models.prompt import LONGEST_TURN, ask_json, fill, load
 from citewell.skills.numbered import Unit, listed_ids, show_sentences, without_ids
 from citewell.types import Kind, Message
 
 DraftStatus = Literal["answered", "partly", "not_told", "false_premise", "unclear"]
 LONGEST_REPLY = 4_000  # tokens of a structured reply: a list of some forty items with their ids
-LONGEST_TURN = 2_000  # characters of an earlier message that are sent
 _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
 _MARKUP = re.compile(r"\*\*|__|`+|^#+\s+|^\s*[-*•]\s+", re.MULTILINE)

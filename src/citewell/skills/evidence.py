@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from citewell.ingest.sentences import count_tokens, sentences
-from citewell.models.base import LLM
+from citewell.models.base import CONNECTED_TIER, LLM
 from citewell.retrieve.rank import coverage
 from citewell.types import Hit
 
@@ -18,7 +18,6 @@ NEIGHBOUR = (
     0.35  # how much of a sentence's score its neighbours inherit: an answer often stands beside the words of its question
 )
 EXTRACTIVE_TOKENS = 500  # evidence packed where no chat model sets a budget
-CONNECTED_TIER = 2_000  # evidence tokens of a tier that has room for what stands around a passage
 TOKENS_EACH = 400  # of a passage with what stands around it
 LONGEST_PASSAGE = 1_000  # tokens of a chunk, at most
 RANK_BONUS = 0.15  # for a sentence of the first passage over one of the second, and so on

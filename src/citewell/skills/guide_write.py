@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.ingest.sentences import count_tokens
-from citewell.models.base import LLM
+from citewell.models.base import LLM, is_connected
 from citewell.models.prompt import fill, load
 from citewell.skills.cite import Proof
-from citewell.skills.decision import is_connected
 from citewell.skills.draft import write_draft
 from citewell.skills.evidence import Passage
 from citewell.skills.guide_cues import ASKED, ROLE_WEIGHT, cue_score

@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citewell.knowledge.confirmed_types import Confirmed, Known, Rule
-from citewell.models.base import LLM, Embedder
-from citewell.models.prompt import fill, load
+from citewell.models.base import LLM, Embedder, is_connected
+from citewell.models.prompt import LONGEST_TURN, fill, load
 from citewell.retrieve.engines.base import Dialect, Schema
-from citewell.skills.decision import is_connected
-from citewell.skills.draft import LONGEST_TURN
 from citewell.skills.link import Linked, link
 from citewell.skills.schema_text import budget_of, schema_text
 from citewell.skills.sql_ask import choices_of, intent_type

@@ -10,9 +10,8 @@ import re
 from collections.abc import Collection
 
 from citewell.ingest.sentences import count_tokens
-from citewell.models.base import LLM
+from citewell.models.base import CONNECTED_TIER, LLM
 from citewell.retrieve.engines.base import Column, ForeignKey, Schema, Table
-from citewell.skills.evidence import CONNECTED_TIER
 from citewell.skills.link import Linked
 
 VALUES = 5  # stored values shown of a column; with 8 (200 tokens more) no question of 40 came out better

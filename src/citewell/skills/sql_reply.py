@@ -12,9 +12,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from citewell.models.base import LLM
+from citewell.models.base import LLM, is_connected
 from citewell.models.prompt import ask_json, read_json
-from citewell.skills.decision import is_connected
 from citewell.types import Message
 
 STATEMENT_TOKENS = 300

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 from citewell.errors import CitewellError
 from citewell.ingest.sentences import count_tokens, language, sentences
-from citewell.models.base import LLM
+from citewell.models.base import CONNECTED_TIER, LLM
 from citewell.models.prompt import fill, load
-from citewell.skills.evidence import CONNECTED_TIER
 from citewell.types import Message
 
 SUMMARY_TOKENS = 150

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from citewell.models.base import LLM
+from citewell.models.base import LLM, is_connected
 from citewell.models.reader import Reader
-from citewell.skills.decision import is_connected
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.judge_llm import LLMJudge
 from citewell.skills.proof.judge_reader import ReaderJudge

@@ -1,0 +1,34 @@
+"""A run that the end of the server cut off: what whoever asked is told.
+
+The one rule: it can be gone on with, it was answered, or it is lost; which of the three is looked up, not guessed.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+
+from citewell.errors import CitewellError, NotFound, Stopped
+from citewell.service.app import App
+from citewell.service.run import Run
+from citewell.service.stopping import stopped
+
+log = logging.getLogger(__name__)
+
+
+async def cut_off(app: App, run: Run) -> Stopped:
+    """A run was cancelled because the server ends: what whoever asked is told."""
+    stopping = app.root.stopping
+    user_id = run.request.user_id
+    try:
+        if run.holder and any(left.trace_id == run.trace_id for left in await app.runs.list(user_id)):
+            stopping.kept += 1
+            return stopped(run.trace_id)
+        with suppress(NotFound):
+            await app.traces.get(run.trace_id, user_id)
+            hint = f"it was answered just now: its conversation has it, and so has `citewell trace {run.trace_id}`"
+            return Stopped("the server is stopping", hint=hint)
+    except CitewellError as error:
+        log.warning("run %s: %s", run.trace_id, error.message)
+    stopping.lost += 1
+    return stopped()
