@@ -30,7 +30,7 @@ import httpx
 from attack_lists import BODIES, Operation, addresses, body_of, naughty, operations
 from attack_server import PATIENCE, SECRET, Attacked, Canary, attacked, state_of
 from citewell.errors import StatementRefused
-from citewell.retrieve.guard import check
+from citewell.sql.guard.check import check
 from guard_sets import DIALECTS, open_folder, scene, statements
 
 LATE = 20.0  # seconds; a reply that takes longer holds somebody up

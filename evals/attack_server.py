@@ -21,8 +21,8 @@ from typing import Any
 import httpx
 
 from citewell.config import Settings
-from citewell.service.app import App
-from citewell.service.users import add_user
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user
 from serve_server import Server
 
 SECRET = "zyzzyva"  # noqa: S105 - a rare word, of an insect

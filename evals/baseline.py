@@ -18,18 +18,18 @@ from functools import partial
 from pathlib import Path
 
 from citewell.config import load_settings
-from citewell.ingest.sentences import language
-from citewell.knowledge.index import Filter
 from citewell.measure import wording
 from citewell.measure.dataset import Question
 from citewell.measure.intervals import wilson
 from citewell.models.metered import Metered
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.corpus import loaded
-from citewell.service.eval_sets import Options, datasets
-from citewell.service.options import SearchOptions
-from citewell.service.search import find
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.options import SearchOptions
+from citewell.service.ask.search import find
+from citewell.service.evaluate.corpus import loaded
+from citewell.service.evaluate.eval_sets import Options, datasets
+from citewell.store.index.base import Filter
+from citewell.text.sentences import language
 from citewell.types import Message
 
 PROMPT = {

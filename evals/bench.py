@@ -25,10 +25,10 @@ from bench_ingest import ingestion
 from bench_loops import loops
 from bench_search import searching
 from citewell.config import load_settings
-from citewell.flow import END, Graph, node
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
+from citewell.graph import END, Graph, node
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.library.add import add, embed_pending
 from citewell.types import Step
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -18,10 +18,10 @@ from sqlalchemy import text
 
 from citewell.config import Settings
 from citewell.ingest.worker import end_idle
-from citewell.knowledge.vectors import text_to_embed
 from citewell.models import build_embedder
-from citewell.service.app import App
-from citewell.service.ingest import ingest
+from citewell.runtime.app import App
+from citewell.service.library.read_and_embed import ingest
+from citewell.store.index.vectors import text_to_embed
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = REPOSITORY.parent / "shared" / "data"

@@ -11,8 +11,8 @@ import time
 from collections.abc import AsyncIterator
 
 from citewell.models.base import LLM
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
 from citewell.types import Answer, Message
 
 QUESTIONS = (

@@ -18,11 +18,11 @@ import numpy as np
 
 from bench_ingest import sentences
 from citewell.config import Settings
-from citewell.knowledge.index import Filter
 from citewell.models import build_embedder
 from citewell.models.base import Vector
-from citewell.service.app import App
-from citewell.service.search import SearchRequest, search
+from citewell.runtime.app import App
+from citewell.service.ask.search import SearchRequest, search
+from citewell.store.index.base import Filter
 from citewell.types import Chunk, Document, Section
 
 REAL = 96  # sentences that are really embedded: seconds

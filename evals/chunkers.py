@@ -22,12 +22,12 @@ from typing import Any
 
 from citewell.config import Settings, load_settings
 from citewell.ingest import parse
-from citewell.ingest.chunk import CHUNKERS
-from citewell.knowledge.index import Filter
+from citewell.ingest.chunk.chunkers import CHUNKERS
 from citewell.retrieve.strategies import STRATEGIES, Query
-from citewell.service.app import App
-from citewell.service.cut import chunking_of, cut_as
-from citewell.service.embedding import embed_pending
+from citewell.runtime.app import App
+from citewell.service.library.chunking import chunking_of, cut_as
+from citewell.service.library.embedding import embed_pending
+from citewell.store.index.base import Filter
 from citewell.types import Document, Hit
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from citewell.config import load_settings
 from citewell.measure.report import Group, Report
-from citewell.service.app import App
-from citewell.service.eval_sets import Options, datasets
-from citewell.service.evaluate import Evaluation
+from citewell.runtime.app import App
+from citewell.service.evaluate.eval_sets import Options, datasets
+from citewell.service.evaluate.evaluate import Evaluation
 
 STRATEGIES = ("words_only", "vectors_only", "rrf", "direct_chunk_search", "hierarchical_search")
 FIGURES = ("hit@1", "hit@5", "recall@10", "mrr@10", "ndcg@10")

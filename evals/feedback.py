@@ -1,4 +1,4 @@
-"""How well the likeness of two questions tells whether one statement answers both: the figures in knowledge/questions.py.
+"""How well the likeness of two questions tells whether one statement answers both (store/confirmed/question_likeness.py).
 
     .venv/bin/python evals/feedback.py
 
@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from citewell.config import load_settings
-from citewell.knowledge.questions import Scale, likeness, scale_of
 from citewell.models import build_embedder
 from citewell.models.base import Vector
+from citewell.store.confirmed.question_likeness import Scale, likeness, scale_of
 
 QUESTIONS = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "text2sql" / "questions.jsonl"
 LANGS = ("en", "zh")

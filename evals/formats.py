@@ -22,9 +22,10 @@ import anyio
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import PARSERS, chunk, parse
-from citewell.ingest.chunk_summaries import with_summaries
-from citewell.ingest.unpack import CONTAINERS, unpack
+from citewell.ingest import PARSERS, parse
+from citewell.ingest.archive.unpack import CONTAINERS, unpack
+from citewell.ingest.chunk.chunkers import chunk
+from citewell.ingest.chunk.section_summaries import with_summaries
 from citewell.types import Document
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -170,7 +171,7 @@ def _formats(outcomes: list[Outcome]) -> Iterator[str]:
         names = " ".join(f"`{suffix}`" for suffix in suffixes)
         yield f"| {names} | `{module}.py` | {summary(f'citewell.ingest.{module}')} | {', '.join(seen)}{count} |"
     inside = " ".join(f"`{suffix}`" for suffix in CONTAINERS)
-    yield f"| {inside} | `unpack.py` | {summary('citewell.ingest.unpack')} | |"
+    yield f"| {inside} | `unpack.py` | {summary('citewell.ingest.archive.unpack')} | |"
 
 
 def modules() -> dict[str, list[str]]:

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from citewell.errors import StatementRefused
-from citewell.retrieve.engines.base import Dialect
-from citewell.retrieve.guard import check
+from citewell.sql.engines.engine import Dialect
+from citewell.sql.guard.check import check
 from guard_sets import DIALECTS, Statement, Thrown, open_folder, scene, statements
 
 Check = Callable[[str, Dialect], bool]  # whether the statement is stopped

@@ -20,8 +20,8 @@ from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from citewell.errors import SourceUnavailable, StatementFailed, StatementRefused
-from citewell.retrieve.engines import open_engine
-from citewell.retrieve.engines.base import Dialect, Limits, Location
+from citewell.sql.engines import open_engine
+from citewell.sql.engines.engine import Dialect, Limits, Location
 
 LISTS = Path(__file__).resolve().parent.parent / "tests" / "retrieve" / "guard"
 DIALECTS: tuple[Dialect, ...] = ("sqlite", "duckdb", "postgres", "mysql")

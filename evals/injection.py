@@ -25,9 +25,9 @@ from typing import Any
 from citewell.config import load_settings
 from citewell.measure import wording
 from citewell.measure.intervals import wilson
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.ingest import ingest
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.library.read_and_embed import ingest
 from citewell.types import Answer
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"

@@ -24,10 +24,10 @@ from typing import Any
 from citewell.config import Settings, load_settings
 from citewell.measure import wording
 from citewell.measure.intervals import percentile
-from citewell.service.add import embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
-from citewell.service.papers import begin
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.library.add import embed_pending
+from citewell.service.papers.reading_sessions import begin
 from citewell.types import Answer, Step
 
 HERE = Path(__file__).parents[1]

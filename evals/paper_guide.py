@@ -16,14 +16,14 @@ from pathlib import Path
 
 from citewell.config import Settings, load_settings
 from citewell.ingest import parse_here
-from citewell.ingest.paper_read import read_paper
-from citewell.service.app import App
-from citewell.skills.guide import make_report
-from citewell.skills.guide_cues import measured
-from citewell.skills.guide_markdown import report_markdown
-from citewell.skills.guide_pick import SLOTS
+from citewell.ingest.paper.read_paper import read_paper
+from citewell.runtime.app import App
+from citewell.skills.guide.cues import measured
+from citewell.skills.guide.pick import SLOTS
+from citewell.skills.guide.report import make_report
+from citewell.skills.guide.report_markdown import report_markdown
+from citewell.skills.paper.reading_context import OpenPaper, Report
 from citewell.skills.proof.judges import build_judge
-from citewell.skills.reading import OpenPaper, Report
 from citewell.types import Sentence
 
 HERE = Path(__file__).resolve().parent.parent

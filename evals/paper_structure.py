@@ -23,8 +23,8 @@ from typing import Any
 
 from citewell.config import IngestSettings
 from citewell.ingest import parse_here
-from citewell.ingest.paper import Paper
-from citewell.ingest.paper_read import read_paper
+from citewell.ingest.paper.read_paper import read_paper
+from citewell.ingest.paper.shape import Paper
 from citewell.types import Document
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 import pictures_fill as fill
-from citewell.ingest.browser import find_chromium
+from citewell.fetch.browser import find_chromium
 from pictures_site import CHINESE, ENGLISH, site
 from pictures_steady import NOW, Steady
 from pictures_views import EMPTY, VIEWS, Shot, View

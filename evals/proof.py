@@ -22,16 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from citewell.config import load_settings
-from citewell.ingest.sentences import language, sentences
 from citewell.measure.intervals import wilson
-from citewell.service.app import App
-from citewell.skills.draft import Draft, DraftSentence
-from citewell.skills.evidence import Passage
-from citewell.skills.numbered import Unit, number_sentences, show_sentences
+from citewell.runtime.app import App
+from citewell.skills.answer.draft import Draft, DraftSentence
+from citewell.skills.evidence.numbered import Unit, number_sentences, show_sentences
+from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Claim, Judge, Judgement
 from citewell.skills.proof.judge_reader import ReaderJudge
 from citewell.skills.proof.judges import build_judge
 from citewell.skills.proof.prove import judge_draft, show_proof
+from citewell.text.sentences import language, sentences
 from citewell.types import Hit
 
 FOLDER = Path(__file__).resolve().parent / "drafts"

@@ -17,7 +17,7 @@ import numpy as np
 
 from citewell.config import load_settings
 from citewell.models import build_embedder
-from citewell.retrieve.foreign import QueryMeans, written
+from citewell.retrieve.cross_lingual import QueryMeans, written
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = REPOSITORY.parent / "shared" / "data"

@@ -34,13 +34,13 @@ from pathlib import Path
 from typing import Any
 
 from citewell.config import Settings, load_settings
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.data_schema import schema_of
-from citewell.service.data_sources import add_source
-from citewell.service.feedback import catch_up, give
-from citewell.skills.link import link
-from citewell.skills.plan_sql import answerable
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.tables.kept_schema import schema_of
+from citewell.service.tables.sources import add_source
+from citewell.sql.plan import answerable
+from citewell.sql.schema_link import link
 from citewell.types import Answer, IntentAnalysis, Snapshot, TableData, Trace
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "text2sql"

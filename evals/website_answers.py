@@ -23,12 +23,12 @@ from pathlib import Path
 import numpy as np
 
 from citewell.config import Settings
-from citewell.ingest.sentences import sentences
-from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.models.base import Embedder
 from citewell.retrieve.rank import coverage, stretched
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream
+from citewell.text.sentences import sentences
+from citewell.text.tokens import index_tokens, query_tokens
 from citewell.types import Answer, Message, Step
 from website_sets import Fetched, Question, Served, SiteSet, fetched, page_name
 

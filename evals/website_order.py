@@ -26,14 +26,14 @@ from citewell.agents import website_links
 from citewell.agents.website_state import Deps, WebsiteState
 from citewell.config import Settings
 from citewell.errors import CitewellError, NotFound
-from citewell.flow import note
-from citewell.ingest.urls import canonical, origin
+from citewell.fetch.urls import canonical, origin
+from citewell.graph import note
 from citewell.retrieve.frontier import Promise
-from citewell.service.add import embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stop, stream
-from citewell.service.pages import open_pages
-from citewell.service.sites import delete_site
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stop, stream
+from citewell.service.library.add import embed_pending
+from citewell.service.sites.keep_pages import open_pages
+from citewell.service.sites.sites import delete_site
 from citewell.types import Step
 from website_sets import Fetched, Question, Served, SiteSet, fetched, page_name
 

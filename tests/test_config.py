@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from citewell.config import load_settings
 from citewell.errors import ConfigError
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 
 def test_file_then_environment_then_arguments(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from citewell.config import Settings, load_settings
-from citewell.models.pull import model_path
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.papers import begin
+from citewell.models.builtin.download import model_path
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.library.add import add, embed_pending
+from citewell.service.papers.reading_sessions import begin
 
 PAPERS = Path(__file__).resolve().parent.parent / "samples" / "papers"
 LIBRARY = Path(__file__).resolve().parent.parent / "samples" / "library"

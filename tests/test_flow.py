@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from citewell.errors import StepLimit
-from citewell.flow import END, Graph, Table, WiringError, emit, node, note
+from citewell.graph import END, Graph, Table, WiringError, emit, node, note
 from citewell.types import Step
 
 

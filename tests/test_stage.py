@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from citewell.flow import emit, here, note
-from citewell.stage import Stage, played
+from citewell.graph import emit, here, note
+from citewell.step_runner import Stage, played
 from citewell.types import Step
 
 

@@ -11,7 +11,7 @@ import pytest
 from citewell import tools
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError
-from citewell.service.add import add, embed_pending
+from citewell.service.library.add import add, embed_pending
 from citewell.types import Citation, Message
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from citewell.errors import TransientError
+from citewell.instrumentation import Doing, doing, go_on, look_on, now
 from citewell.models.scripted import ScriptedLLM
 from citewell.types import Message
-from citewell.watch import Doing, doing, go_on, look_on, now
 
 
 class Seen:

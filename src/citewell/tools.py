@@ -19,19 +19,19 @@ import numpy as np
 
 from citewell.config import Settings, load_settings
 from citewell.errors import InvalidInput, ModelUnavailable, NotFound
-from citewell.ingest.domains import domains, is_valid
-from citewell.ingest.urls import canonical
-from citewell.knowledge.index import Filter
-from citewell.service.app import App
-from citewell.service.check import check_text
-from citewell.service.check_types import CheckResult
-from citewell.service.feedback import catch_up, get_feedback, give
-from citewell.service.pages import open_pages
-from citewell.skills.clean import clean
-from citewell.skills.entities import entity_list
-from citewell.skills.format import format_citations
-from citewell.skills.intent import classify_intent
-from citewell.skills.reference import depends_on_history, joined
+from citewell.fetch.domains import domains, is_valid
+from citewell.fetch.urls import canonical
+from citewell.runtime.app import App
+from citewell.service.ask.check import check_text
+from citewell.service.ask.check_types import CheckResult
+from citewell.service.knowledge.give_feedback import catch_up, get_feedback, give
+from citewell.service.sites.keep_pages import open_pages
+from citewell.skills.answer.format import format_citations
+from citewell.skills.dialogue.intent import classify_intent
+from citewell.skills.dialogue.reference import depends_on_history, joined
+from citewell.store.index.base import Filter
+from citewell.text.entities import entity_list
+from citewell.text.normalize import clean
 from citewell.types import Citation, Message
 
 _app: ContextVar[App] = ContextVar("app")

@@ -16,8 +16,8 @@ from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
+from citewell.skills.evidence.confirmed_evidence import Vouched
 from citewell.skills.proof.judges import build_judge
-from citewell.skills.vouched import Vouched
 from citewell.types import Citation, Event, Hit, Message, Step
 
 TEXT = (

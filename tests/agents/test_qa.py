@@ -12,11 +12,11 @@ from tests.agents.replies import asked_for, draft, untold, verdicts
 
 from citewell.config import QASettings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, PermanentError, SensitiveContent, TransientError
-from citewell.models.reader import Reading
+from citewell.models.reader_base import Reading
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader, read_by_words
 from citewell.retrieve.strategies import Found
-from citewell.skills.vouched import ID, Vouched
+from citewell.skills.evidence.confirmed_evidence import ID, Vouched
 from citewell.types import Followed
 
 PASS = [

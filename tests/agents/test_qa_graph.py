@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from citewell.agents.qa import GRAPH
-from citewell.flow import name_of
+from citewell.graph import name_of
 
 SPEC_NODES = {
     "InputValidationNode",

@@ -15,14 +15,14 @@ from citewell.agents.website import GRAPH
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
 from citewell.config import QASettings, WebsiteSettings
 from citewell.errors import InvalidInput, StorageError, TransientError
-from citewell.flow import name_of
-from citewell.ingest.links import Link
+from citewell.graph import name_of
+from citewell.ingest.web.links import Link
 from citewell.models.script_reply import UNKNOWN, wants
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.retrieve.strategies import Found
-from citewell.skills.draft import DraftStatus
+from citewell.skills.answer.draft import DraftStatus
+from citewell.skills.dialogue.reference import Readings
 from citewell.skills.proof.judges import build_judge
-from citewell.skills.reference import Readings
 from citewell.types import Citation, Hit, Message, Step
 
 HOME = "http://shop.example/"

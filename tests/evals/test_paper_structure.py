@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import paper_structure
-from citewell.ingest.paper_read import read_paper
+from citewell.ingest.paper.read_paper import read_paper
 
 # unnumbered headings of the appendices that the PDF parser takes for text, or joins to the one before
 MISSED = {"2023.acl-long.386.pdf": (33, 34), "2023.findings-emnlp.248.pdf": (26, 46)}

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import ConfigError, InvalidInput, PermanentError, TransientError
-from citewell.ingest.addresses import Address, Guard, public
-from citewell.ingest.urls import LONGEST, canonical, identity, joined
+from citewell.fetch.addresses import Address, Guard, public
+from citewell.fetch.urls import LONGEST, canonical, identity, joined
 
 
 @pytest.mark.parametrize("address", [
@@ -44,7 +44,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     async def resolve(host: str, port: int) -> list[Address]:
         return [ipaddress.ip_address(address) for address in addresses]
 
-    monkeypatch.setattr("citewell.ingest.addresses.resolve", resolve)
+    monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
 
 
 async def test_one_private_answer_refuses_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ async def test_name_that_is_not_found(monkeypatch: pytest.MonkeyPatch, number: i
     async def resolve(host: str, port: int) -> list[Address]:
         raise socket.gaierror(number, "no")
 
-    monkeypatch.setattr("citewell.ingest.addresses.resolve", resolve)
+    monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
     with pytest.raises(kind, match=r"nowhere\.example"):
         await Guard().addresses("nowhere.example", 80)
 
@@ -144,7 +144,7 @@ async def test_urls_of_others_that_must_not_be_fetched(shared_data: Path, monkey
         inside = re.search(r"\d+\.\d+\.\d+\.\d+(?=\.(nip|xip)\.io$)", host)  # what these names mean in the DNS
         return [ipaddress.ip_address(inside[0] if inside else host)]
 
-    monkeypatch.setattr("citewell.ingest.addresses.resolve", resolve)
+    monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
     codes = []
     for url in urls:
         with pytest.raises(InvalidInput) as caught:

@@ -16,11 +16,11 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import ConfigError, PermanentError, TransientError, UnreadableFile
-from citewell.ingest import browser as module
-from citewell.ingest.browser import Browser, Within, find_chromium
-from citewell.ingest.fetch import Page
-from citewell.service.app import App
-from citewell.service.pages import open_pages
+from citewell.fetch import browser as module
+from citewell.fetch.browser import Browser, Within, find_chromium
+from citewell.fetch.fetcher import Page
+from citewell.runtime.app import App
+from citewell.service.sites.keep_pages import open_pages
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import UnreadableFile
-from citewell.ingest.charset import decode, encoding_of_names
+from citewell.text.charset import decode, encoding_of_names
 
 SIMPLE = "数据库是按照数据结构来组织、存储和管理数据的仓库。"
 TRADITIONAL = "資料庫是按照資料結構來組織、儲存和管理資料的倉庫。我們說這個"

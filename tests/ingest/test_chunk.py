@@ -8,8 +8,10 @@ from itertools import pairwise
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest import chunk, markdown, text
-from citewell.ingest.script import count_tokens
+from citewell.ingest.chunk.chunkers import chunk
+from citewell.ingest.markup import markdown
+from citewell.ingest.markup import plain_text as text
+from citewell.text.language import count_tokens
 from citewell.types import Chunk, Document
 
 SETTINGS = IngestSettings()

@@ -11,11 +11,12 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import InvalidInput
-from citewell.ingest import chunk, markdown, text
-from citewell.ingest.chunk import CHUNKERS
-from citewell.ingest.script import count_tokens
-from citewell.ingest.sentences import sentences
+from citewell.ingest.chunk.chunkers import CHUNKERS, chunk
+from citewell.ingest.markup import markdown
+from citewell.ingest.markup import plain_text as text
 from citewell.models.base import Vector
+from citewell.text.language import count_tokens
+from citewell.text.sentences import sentences
 from citewell.types import Chunk, Document, Section
 
 SETTINGS = IngestSettings()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from citewell.config import IngestSettings
-from citewell.ingest import chunk, markdown, text
-from citewell.ingest.chunk_summaries import MOST_CHUNKS, SUMMARY_TOKENS, extract, with_summaries
+from citewell.ingest.chunk.chunkers import chunk
+from citewell.ingest.chunk.section_summaries import MOST_CHUNKS, SUMMARY_TOKENS, extract, with_summaries
+from citewell.ingest.markup import markdown
+from citewell.ingest.markup import plain_text as text
 from citewell.types import Chunk, Document
 
 SETTINGS = IngestSettings()

@@ -7,8 +7,9 @@ import time
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest import PARSERS, code
-from citewell.ingest.code_languages import LANGUAGES
+from citewell.ingest import PARSERS
+from citewell.ingest.markup import code
+from citewell.ingest.markup.code_languages import LANGUAGES
 
 SETTINGS = IngestSettings()
 PYTHON = '''"""Doc with def fake(): in it."""

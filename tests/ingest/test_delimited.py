@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest import delimited
+from citewell.ingest.markup import delimited
 from citewell.types import Document
 
 ROWS = "门店,城市,销售额\n西湖店,杭州,1234.5\n锦里店,成都,980\n"

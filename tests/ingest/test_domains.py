@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.ingest.domains import domains, is_valid
+from citewell.fetch.domains import domains, is_valid
 
 
 @pytest.mark.parametrize(("entry", "url", "valid"), [

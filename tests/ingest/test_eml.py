@@ -10,7 +10,7 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import eml
+from citewell.ingest.web import eml
 
 SETTINGS = IngestSettings()
 

@@ -10,7 +10,8 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import epub, parse_here
+from citewell.ingest import parse_here
+from citewell.ingest.web import epub
 
 SETTINGS = IngestSettings()
 CONTAINER = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'

@@ -17,10 +17,10 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError, TransientError, UnreadableFile
-from citewell.ingest.addresses import Address
-from citewell.ingest.fetch import Fetcher
-from citewell.ingest.robots import parse
-from citewell.ingest.webfile import as_file, readable
+from citewell.fetch.addresses import Address
+from citewell.fetch.fetcher import Fetcher
+from citewell.fetch.robots import parse
+from citewell.ingest.web.web_file import as_file, readable
 
 HTML = "<html><body><h1>Lighthouse</h1><p>It was built in 1857.</p></body></html>"
 KEEP = "connection: keep-alive\r\n"
@@ -118,7 +118,7 @@ def means(monkeypatch: pytest.MonkeyPatch, hosts: dict[str, list[list[str]]]) ->
         answers = hosts.get(host, [[host]])
         return [ipaddress.ip_address(each) for each in (answers.pop(0) if len(answers) > 1 else answers[0])]
 
-    monkeypatch.setattr("citewell.ingest.addresses.resolve", resolve)
+    monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
     return asked
 
 
@@ -401,7 +401,7 @@ async def test_robots_txt_that_cannot_be_read(site: Site, fetcher: Fetcher) -> N
 
 async def test_robots_txt_that_does_not_come(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has a time of its own, after which its site is left alone for now."""
-    monkeypatch.setattr("citewell.ingest.fetch.ROBOTS_SECONDS", 0.1)
+    monkeypatch.setattr("citewell.fetch.fetcher.ROBOTS_SECONDS", 0.1)
 
     async def never(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.5)

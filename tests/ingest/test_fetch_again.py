@@ -12,9 +12,9 @@ from tests.ingest.test_fetch import Site, serving
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError, TransientError
-from citewell.ingest.fetch import ATTEMPTS, Fetcher
-from citewell.ingest.hosts import LONGEST_PAUSE, Hosts, retry_after, when
-from citewell.ingest.robots import parse
+from citewell.fetch.fetcher import ATTEMPTS, Fetcher
+from citewell.fetch.hosts import LONGEST_PAUSE, Hosts, retry_after, when
+from citewell.fetch.robots import parse
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ async def fetcher() -> AsyncIterator[Fetcher]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guessed waits are short here; those that a site asks for are not."""
-    monkeypatch.setattr("citewell.ingest.fetch._WAIT", 0.02)
-    monkeypatch.setattr("citewell.ingest.fetch._JITTER", 0.02)
+    monkeypatch.setattr("citewell.fetch.fetcher._WAIT", 0.02)
+    monkeypatch.setattr("citewell.fetch.fetcher._JITTER", 0.02)
 
 
 def busy_first(site: Site, path: str, times: int, status: int = 503, **headers: str) -> None:
@@ -96,7 +96,7 @@ async def test_connection_that_breaks(site: Site, fetcher: Fetcher) -> None:
 
 async def test_no_attempt_that_would_end_too_late(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
     """The reason is told at once, not hidden behind a time limit."""
-    monkeypatch.setattr("citewell.ingest.fetch._WAIT", 10.0)
+    monkeypatch.setattr("citewell.fetch.fetcher._WAIT", 10.0)
     site.page("/b", "", 503)
     started = time.monotonic()
     with pytest.raises(TransientError, match="status 503"):

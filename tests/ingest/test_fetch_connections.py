@@ -23,7 +23,7 @@ from tests.ingest.test_fetch import HTML, Site, means, serving
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError, TransientError, UnreadableFile
-from citewell.ingest.fetch import Fetcher
+from citewell.fetch.fetcher import Fetcher
 
 NAMES = ("good.example", "also.example")
 INSIDE = Settings(allow_private_hosts=("127.0.0.1", *NAMES))
@@ -109,7 +109,7 @@ async def test_kept_connection_that_breaks_at_the_next_request(site: Site, fetch
 
 async def test_idle_connection_is_closed(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a while without a request, though nothing of the host is asked for again."""
-    monkeypatch.setattr("citewell.ingest.guarded.IDLE", 0.05)
+    monkeypatch.setattr("citewell.fetch.ssrf_transport.IDLE", 0.05)
     await fetcher.page(f"{site.url}/a", seconds=5)
     assert len(site.writers) == 1
     await until(lambda: not site.writers)
@@ -119,7 +119,7 @@ async def test_idle_connection_is_closed(site: Site, fetcher: Fetcher, monkeypat
 
 async def test_connections_to_many_hosts(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the hosts used last are kept; closing closes them."""
-    monkeypatch.setattr("citewell.ingest.guarded.MOST_HOSTS", 2)
+    monkeypatch.setattr("citewell.fetch.ssrf_transport.MOST_HOSTS", 2)
     means(monkeypatch, {f"{n}.example": [["127.0.0.1"]] for n in range(4)})
     port = site.url.rpartition(":")[2]
     async with Fetcher(INSIDE, max_bytes=1000) as fetcher:

@@ -21,8 +21,8 @@ from tests.ingest.test_fetch import HTML, Site, means, serving
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError, TransientError, UnreadableFile
-from citewell.ingest.addresses import Address
-from citewell.ingest.fetch import ATTEMPTS, Fetcher
+from citewell.fetch.addresses import Address
+from citewell.fetch.fetcher import ATTEMPTS, Fetcher
 
 brotli: Any = importlib.import_module("brotli")  # it has no types
 
@@ -71,7 +71,7 @@ async def test_urls_of_others_that_must_not_be_fetched(
         inside = re.search(r"\d+\.\d+\.\d+\.\d+(?=\.(nip|xip)\.io$)", host)  # what these names mean in the DNS
         return [ipaddress.ip_address(inside[0] if inside else host)]
 
-    monkeypatch.setattr("citewell.ingest.addresses.resolve", resolve)
+    monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
     async with Fetcher(Settings(), max_bytes=1000) as fetcher:
         for url in urls:
             with pytest.raises(InvalidInput) as caught:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.ingest.formula import mathml, omml
-from citewell.ingest.package import parse_xml
+from citewell.ingest.office.formula import mathml, omml
+from citewell.ingest.office.package import parse_xml
 
 R = "<r><t>{}</t></r>".format
 

@@ -10,7 +10,7 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import html
+from citewell.ingest.web import html
 
 SETTINGS = IngestSettings()
 PAGE = """<!doctype html><html><head><title>The  Title</title><style>p{}</style></head><body>

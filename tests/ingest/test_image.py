@@ -14,10 +14,11 @@ from PIL import Image
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import image, ocr, parse_here
+from citewell.ingest import parse_here
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.image_text import add_page
-from citewell.ingest.ocr import OcrLine
+from citewell.ingest.picture import image, ocr
+from citewell.ingest.picture.image_text import add_page
+from citewell.ingest.picture.ocr import OcrLine
 
 ON, OFF = IngestSettings(ocr="auto"), IngestSettings()
 Reader = Callable[..., list[tuple[int, ...]]]

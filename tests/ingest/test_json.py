@@ -10,7 +10,7 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import json_records
+from citewell.ingest.markup import json_records
 
 SETTINGS = IngestSettings()
 

@@ -11,7 +11,7 @@ import pytest
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.bounded import bounded
-from citewell.ingest.links import Link, PageLinks, page_links
+from citewell.ingest.web.links import Link, PageLinks, page_links
 
 SETTINGS = IngestSettings()
 HERE = "http://site.test/docs/page.html"
@@ -282,7 +282,7 @@ def test_nonsense_never_raises() -> None:
 
 async def test_in_a_process_of_its_own() -> None:
     """As the agents call it; empty pages are the one thing that is refused."""
-    found = await bounded("citewell.ingest.links:page_links", b"<a href=x>y</a>", "page.html", SETTINGS, HERE)
+    found = await bounded("citewell.ingest.web.links:page_links", b"<a href=x>y</a>", "page.html", SETTINGS, HERE)
     assert found == PageLinks((Link("http://site.test/docs/x", "y"),))
     with pytest.raises(UnreadableFile):
-        await bounded("citewell.ingest.links:page_links", b"", "page.html", SETTINGS, HERE)
+        await bounded("citewell.ingest.web.links:page_links", b"", "page.html", SETTINGS, HERE)

@@ -12,8 +12,8 @@ import pypdfium2
 import pytest
 from numpy.typing import NDArray
 
-from citewell.ingest import ocr
-from citewell.ingest.ocr import OcrLine, in_order, read_image, turned_back
+from citewell.ingest.picture import ocr
+from citewell.ingest.picture.ocr import OcrLine, in_order, read_image, turned_back
 
 Maker = Callable[..., bytes]
 Pixels = NDArray[np.uint8]

@@ -8,7 +8,7 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import odf
+from citewell.ingest.office.odf import document as odf
 from citewell.types import Document
 
 Maker = Callable[[dict[str, str | bytes]], bytes]

@@ -15,10 +15,10 @@ from docx.oxml.ns import nsdecls, qn
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import office
-from citewell.ingest.office_numbering import Numbering, chinese, roman, write_number
-from citewell.ingest.ole import MAGIC
-from citewell.ingest.package import MAX_XML
+from citewell.ingest.office import word as office
+from citewell.ingest.office.ole import MAGIC
+from citewell.ingest.office.package import MAX_XML
+from citewell.ingest.office.word_numbering import Numbering, chinese, roman, write_number
 from citewell.types import Document
 
 SETTINGS = IngestSettings()

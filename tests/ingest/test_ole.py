@@ -8,8 +8,9 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import parse_here, spreadsheet
-from citewell.ingest.ole import MAGIC, ole_kind, runs_in_circles
+from citewell.ingest import parse_here
+from citewell.ingest.office import spreadsheet
+from citewell.ingest.office.ole import MAGIC, ole_kind, runs_in_circles
 
 END, FREE = 0xFFFFFFFE, 0xFFFFFFFF
 SECTOR = 512

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest import calendar_text, outlined, subtitles
-from citewell.ingest.dates import moment
+from citewell.ingest.markup import calendar as calendar_text
+from citewell.ingest.markup import light_markup as outlined
+from citewell.ingest.markup import subtitles
+from citewell.text.timestamps import moment
 
 SETTINGS = IngestSettings()
 

@@ -9,10 +9,10 @@ from tests.timing import cpu_seconds, grows_within
 
 from citewell.config import IngestSettings
 from citewell.ingest import parse_here
-from citewell.ingest.paper import Paper, Role
-from citewell.ingest.paper_people import families, people
-from citewell.ingest.paper_read import in_sections, read_paper
-from citewell.ingest.paper_roles import below, by_place, named
+from citewell.ingest.paper.author_names import families, people
+from citewell.ingest.paper.read_paper import in_sections, read_paper
+from citewell.ingest.paper.section_roles import below, by_place, named
+from citewell.ingest.paper.shape import Paper, Role
 from citewell.types import Document, Section
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples" / "papers"

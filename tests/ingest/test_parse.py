@@ -18,7 +18,8 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import PARSERS, chunk, parse, parse_here, worker
+from citewell.ingest import PARSERS, parse, parse_here, worker
+from citewell.ingest.chunk.chunkers import chunk
 from citewell.types import Document
 
 Maker = Callable[..., bytes]
@@ -102,10 +103,10 @@ async def test_cancelling_kills_the_parser(monkeypatch: pytest.MonkeyPatch) -> N
 
 async def test_other_work_in_a_worker() -> None:
     """A worker runs any function of ours by its name, hands errors through, and no other's."""
-    assert await worker.in_worker("citewell.ingest.dates:moment", "1970-01-02") == 86400.0
+    assert await worker.in_worker("citewell.text.timestamps:moment", "1970-01-02") == 86400.0
     with pytest.raises(ValueError, match="os is not ours"):
         await worker.in_worker("os:getcwd")
-    assert await worker.in_worker("citewell.ingest.dates:moment", "soon") is None
+    assert await worker.in_worker("citewell.text.timestamps:moment", "soon") is None
 
 
 async def test_worker_that_ended_is_replaced() -> None:

@@ -10,9 +10,9 @@ from tests.conftest import REPOSITORY
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import pdf
-from citewell.ingest.pdf_lines import plain
-from citewell.ingest.pdf_page import read_page
+from citewell.ingest.pdf import parse as pdf
+from citewell.ingest.pdf.lines import plain
+from citewell.ingest.pdf.page import read_page
 from citewell.types import Document
 
 SETTINGS = IngestSettings()

@@ -9,8 +9,9 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import parse, pdf
-from citewell.ingest.pdf_facts import moment
+from citewell.ingest import parse
+from citewell.ingest.pdf import parse as pdf
+from citewell.ingest.pdf.properties import moment
 from citewell.types import Document
 
 Maker = Callable[..., bytes]

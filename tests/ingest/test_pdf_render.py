@@ -11,9 +11,10 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import NotFound, UnreadableFile
-from citewell.ingest import ocr, pdf
-from citewell.ingest.ocr import OcrLine
-from citewell.ingest.pdf_render import page_png, render
+from citewell.ingest.pdf import parse as pdf
+from citewell.ingest.pdf.render import page_png, render
+from citewell.ingest.picture import ocr
+from citewell.ingest.picture.ocr import OcrLine
 
 Maker = Callable[..., bytes]
 PAGE = [(60.0, 700.0, 20.0, "Some words")]

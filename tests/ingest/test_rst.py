@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from citewell.config import IngestSettings
-from citewell.ingest import rst
+from citewell.ingest.markup import rst
 
 SETTINGS = IngestSettings()
 TEXT = """

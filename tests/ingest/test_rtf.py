@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.config import IngestSettings
-from citewell.ingest import rtf
+from citewell.ingest.markup import rtf
 from citewell.types import Document
 
 FONTS = r"{\fonttbl{\f0\fcharset134 x;}{\f1\fcharset0 Arial;}{\f2\fcharset2 Symbol;}{\f3\fcharset204 y;}}"

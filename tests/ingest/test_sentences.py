@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.timing import cpu_seconds, grows_within
 
-from citewell.ingest.script import seam, weight
-from citewell.ingest.sentences import count_tokens, language, sentences
+from citewell.text.language import seam, weight
+from citewell.text.sentences import count_tokens, language, sentences
 
 
 def cut(text: str) -> list[str]:

@@ -12,8 +12,8 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import TransientError, UnreadableFile
-from citewell.ingest.fetch import Page
-from citewell.ingest.sitemap import MOST_PAGES, Entry, Sitemap, read_sitemap, site_pages
+from citewell.fetch.fetcher import Page
+from citewell.ingest.web.sitemap import MOST_PAGES, Entry, Sitemap, read_sitemap, site_pages
 
 SETTINGS = IngestSettings()
 HERE = "https://site.test/sitemap.xml"

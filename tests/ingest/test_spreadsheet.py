@@ -9,11 +9,11 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import spreadsheet
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.number_format import shown
-from citewell.ingest.ole import MAGIC
-from citewell.ingest.sheet_tables import add_sheet
+from citewell.ingest.office import spreadsheet
+from citewell.ingest.office.number_format import shown
+from citewell.ingest.office.ole import MAGIC
+from citewell.ingest.office.sheet_tables import add_sheet
 from citewell.types import Document
 
 Maker = Callable[[dict[str, str | bytes]], bytes]

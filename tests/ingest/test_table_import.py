@@ -20,8 +20,8 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.table_import import import_file
-from citewell.ingest.table_import_store import Imported
+from citewell.ingest.tables.import_file import import_file
+from citewell.ingest.tables.table_store import Imported
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "data"
 

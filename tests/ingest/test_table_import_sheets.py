@@ -15,9 +15,9 @@ import duckdb
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest.table_import import import_file
-from citewell.ingest.table_import_layout import layout
-from citewell.ingest.table_import_store import Imported
+from citewell.ingest.tables.import_file import import_file
+from citewell.ingest.tables.layout import layout
+from citewell.ingest.tables.table_store import Imported
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 Rows = Sequence[Sequence[str | float | None]]

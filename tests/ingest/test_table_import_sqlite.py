@@ -15,8 +15,8 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.table_import import import_file
-from citewell.ingest.table_import_store import Imported
+from citewell.ingest.tables.import_file import import_file
+from citewell.ingest.tables.table_store import Imported
 
 Maker = Callable[[str], tuple[Imported, duckdb.DuckDBPyConnection]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.ingest.table_text import ACROSS, table_lines
+from citewell.ingest.tables.table_text import ACROSS, table_lines
 
 
 def table(source: str) -> list[list[str]]:

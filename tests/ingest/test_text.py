@@ -6,7 +6,8 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import markdown, text
+from citewell.ingest.markup import markdown
+from citewell.ingest.markup import plain_text as text
 from citewell.types import Document
 
 SETTINGS = IngestSettings()

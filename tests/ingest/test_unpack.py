@@ -12,7 +12,7 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.unpack import Taken, Unpacking, unpack, unpack_here
+from citewell.ingest.archive.unpack import Taken, Unpacking, unpack, unpack_here
 
 SETTINGS = IngestSettings()
 

@@ -10,7 +10,8 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest import parse_here, xml_text
+from citewell.ingest import parse_here
+from citewell.ingest.markup import xml_text
 
 SETTINGS = IngestSettings()
 JATS = """<article><front><journal-meta><journal-title>J</journal-title></journal-meta><article-meta>

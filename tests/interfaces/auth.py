@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 
 from citewell.config import AccessSettings, Settings
-from citewell.service.app import App
-from citewell.service.users import add_user
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user
 
 MANY = AccessSettings(requests_a_minute=100_000, tries_a_minute=100_000)
 

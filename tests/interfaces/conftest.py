@@ -20,9 +20,9 @@ from citewell.interfaces.cli import main
 from citewell.interfaces.cli.serve import config_of, listen
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.add import add_data, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest
+from citewell.service.library.add import add_data, embed_pending
 from citewell.types import Answer, Citation, Event, Sentence, Step, Usage
 
 

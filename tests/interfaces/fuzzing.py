@@ -26,8 +26,8 @@ from citewell.config import Settings
 from citewell.interfaces.cli.serve import config_of, listen
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
-from citewell.service.users import add_user
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user
 
 PATIENCE = 60.0
 TEXT = "# Northgate\n\nThe Northgate lighthouse was built in 1857. Its tower is 31 metres high.\n"

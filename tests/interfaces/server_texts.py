@@ -17,10 +17,13 @@ import citewell
 ROOT = Path(citewell.__file__).parent
 # nothing of these reaches the page: other channels, what runs before there is a server, and what only developers see
 ELSEWHERE = (
-    "__main__.py", "config.py", "flow.py", "tools.py", "interfaces/cli/", "interfaces/mcp/", "interfaces/http/openai",
-    "interfaces/spans.py", "knowledge/confirmed_exchange.py", "knowledge/copies.py", "measure/", "models/pull",
-    "models/recorded.py", "models/scripted.py", "retrieve/confidence.py", "service/backup", "service/calibrate.py",
-    "service/corpus.py", "service/doctor.py", "service/eval", "service/journal.py", "service/knowledge_files.py",
+    "__main__.py", "config.py", "graph.py", "tools.py", "interfaces/cli/", "interfaces/mcp/",
+    "interfaces/http/openai", "interfaces/spans.py", "store/confirmed/exchange.py",
+    "store/copies.py", "measure/", "models/builtin/download", "models/recorded.py",
+    "models/scripted.py", "retrieve/confidence.py", "service/admin/backup",
+    "service/evaluate/calibrate.py", "service/evaluate/corpus.py", "service/admin/doctor.py",
+    "service/evaluate/eval", "service/evaluate/journal.py",
+    "service/knowledge/exchange_files.py",
 )  # fmt: skip
 # words of a call's keyword, of an attribute or of a variable that holds what people read
 NAMES = {

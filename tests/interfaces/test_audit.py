@@ -13,7 +13,7 @@ import pytest
 from tests.interfaces.auth import code_of, people, with_users
 
 from citewell.config import Settings
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Result, Served

@@ -15,9 +15,9 @@ from citewell.errors import InvalidInput
 from citewell.interfaces.cli.serve import EVERYWHERE, check_address
 from citewell.interfaces.http import create_app
 from citewell.interfaces.http.access import COOKIE, OPEN, OPEN_BELOW, lifetime
-from citewell.knowledge.users import Users
-from citewell.service.app import App
-from citewell.service.users import add_user, make_token, make_widget_token, remove_user, revoke, set_role
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user, make_token, make_widget_token, remove_user, revoke, set_role
+from citewell.store.users.users import Users
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served

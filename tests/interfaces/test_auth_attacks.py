@@ -16,9 +16,9 @@ from tests.interfaces.auth import bearer, code_of, people, with_users
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
 from citewell.interfaces.http.access import address_of, is_https
-from citewell.service.app import App
-from citewell.service.jobs import KIND
-from citewell.service.users import add_user, make_token, make_widget_token, remove_user, set_role
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user, make_token, make_widget_token, remove_user, set_role
+from citewell.service.jobs.worker import KIND
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served
@@ -199,7 +199,7 @@ async def test_a_stream_ends_with_its_user(app: App, served: Served, monkeypatch
     """Who is let in is told how it goes, however often that is looked at; who is let in no more is told so and nothing else;
     also where the job goes on for minutes."""
     monkeypatch.setattr("citewell.interfaces.http.jobs.LOOK", 0.2)
-    monkeypatch.setitem(__import__("citewell.service.jobs", fromlist=["WORK"]).WORK, KIND, _endless)
+    monkeypatch.setitem(__import__("citewell.service.jobs.worker", fromlist=["WORK"]).WORK, KIND, _endless)
     client, added = served.client, await add_user(app, "ann", "editor")
     await app.catalog.create_collection("help")
     jobs = app.jobs.seen_by("ann")

@@ -15,7 +15,7 @@ from tests.interfaces.auth import code_of, done, people, with_users
 
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer

@@ -18,7 +18,7 @@ from citewell.config import Settings
 from citewell.interfaces.http import ROUTERS
 from citewell.interfaces.http.body import MOST_VALUES, JSONRoute
 from citewell.interfaces.http.guard import LARGEST_BODY, LARGEST_OPEN
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served

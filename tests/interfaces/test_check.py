@@ -13,8 +13,8 @@ import pytest
 from citewell import tools
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
-from citewell.service.add import add, add_data
-from citewell.service.app import App
+from citewell.runtime.app import App
+from citewell.service.library.add import add, add_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable

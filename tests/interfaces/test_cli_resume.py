@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from citewell.config import Settings
-from citewell.service.app import App
-from citewell.service.ask import unfinished
+from citewell.runtime.app import App
+from citewell.service.ask.ask import unfinished
 
 QUESTION = "When was the lighthouse built?"
 FACT = "The lighthouse was built in 1857."

@@ -19,10 +19,10 @@ from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.data_answer import sql_lines
 from citewell.interfaces.cli.rows import as_rows
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
-from citewell.service.data_sources import add_source
-from citewell.skills.chart import choose
-from citewell.skills.tell_rows import tell
+from citewell.runtime.app import App
+from citewell.service.tables.sources import add_source
+from citewell.skills.answer.chart import choose
+from citewell.skills.answer.tell_rows import tell
 from citewell.types import Answer, Followed, Sentence, TableData, Usage
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 CSV = "部门,费用,日期\nIT,10,2024-01-05\nHR,5,2024-01-06\n".encode("gbk")
 SOURCES = "/api/data/sources"

@@ -11,9 +11,9 @@ import typer.main
 
 from citewell.interfaces.cli.commands import app as cli_app
 from citewell.interfaces.http import create_app
-from citewell.service.app import App
-from citewell.service.ask import AGENTS
-from citewell.service.options import AskOptions, SearchOptions
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AGENTS
+from citewell.service.ask.options import AskOptions, SearchOptions
 
 DOCS = Path(__file__).parents[2] / "docs"
 WHOLE = ("/api/", "/v1/", "/metrics")  # how a path begins that is not short for another

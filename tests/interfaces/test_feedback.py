@@ -16,8 +16,8 @@ from tests.service.made_traces import QUESTION, SQL, data_trace, text_trace
 
 from citewell import tools
 from citewell.config import Settings
-from citewell.knowledge.jobs import ENDED
-from citewell.service.app import App
+from citewell.runtime.app import App
+from citewell.store.jobs import ENDED
 from citewell.types import Trace
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from tests.interfaces.auth import people, with_users
 
 from citewell.config import Settings
 from citewell.errors import StorageError
-from citewell.service.app import App
-from citewell.service.folders import _folders, without_folders
+from citewell.runtime.app import App
+from citewell.service.admin.forbidden_folders import _folders, without_folders
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import FakeAgent, Served

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 from tests.interfaces.conftest import example_answer
 
-from citewell.service.app import App
+from citewell.runtime.app import App
 from citewell.types import Trace
 
 DAY = 86_400.0

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from citewell.interfaces.http.documents import disposition
-from citewell.service.locate import words_of
+from citewell.service.ask.locate import words_of
 
 TEXT = "# Lighthouse\n\nThe lighthouse was built in 1857. It is 30 m high.\n\n## Lamp\n\nThe lamp is electric.\n"
 

@@ -12,9 +12,9 @@ import pytest
 from tests.interfaces.serving import PATIENCE
 
 from citewell.models.scripted import Line, ScriptedLLM
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import unfinished
+from citewell.runtime.app import App
+from citewell.service.ask.ask import unfinished
+from citewell.service.library.add import add, embed_pending
 
 QUESTION = "When was the lighthouse built?"
 FACT = "The lighthouse was built in 1857."

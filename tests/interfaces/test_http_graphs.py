@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from citewell.agents import data, dual_loop, paper_states, qa, website
-from citewell.flow import END, Graph, name_of
+from citewell.graph import END, Graph, name_of
 
 
 @pytest.mark.parametrize("graph", [qa.GRAPH, dual_loop.GRAPH, website.GRAPH, data.GRAPH], ids=lambda graph: graph.name)

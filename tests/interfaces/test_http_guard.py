@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 
 def shaped(reply: httpx.Response) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import asyncio
 
 import httpx
 
-from citewell.service.app import App
-from citewell.service.locate import locator
+from citewell.runtime.app import App
+from citewell.service.ask.locate import locator
 from citewell.types import Citation
 
 FIRST, SECOND = "The lighthouse was built in 1857.", "Its lamp is electric."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from citewell import __version__
-from citewell.service.app import App
+from citewell.runtime.app import App
 from citewell.types import Message, Trace
 
 if TYPE_CHECKING:

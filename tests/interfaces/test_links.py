@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.interfaces.links import address_of, linked, unlinked
-from citewell.service.locate import words_of
+from citewell.service.ask.locate import words_of
 from citewell.types import Answer, Citation
 
 BASE = "http://127.0.0.1:8420/"

@@ -19,11 +19,11 @@ from tests.timing import cpu_seconds
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, InvalidInput
+from citewell.instrumentation import doing
 from citewell.interfaces import logs
-from citewell.service.add import add_data
-from citewell.service.app import App
-from citewell.service.users import add_user
-from citewell.watch import doing
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user
+from citewell.service.library.add import add_data
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served
@@ -145,7 +145,7 @@ async def test_a_fault_is_told_once_with_its_traceback(
     async def broken(*_: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("citewell.knowledge.sessions.Sessions.list", broken)
+    monkeypatch.setattr("citewell.store.sessions.Sessions.list", broken)
     reply = await client.get("/api/sessions")
     error, made = reply.json()["error"], reply.headers["X-Request-ID"]
     assert (reply.status_code, error["code"], error["detail"]) == (500, "internal", {"request_id": made})
@@ -163,7 +163,7 @@ async def test_a_fault_in_a_stream_names_the_request(
     async def broken(*_: object) -> None:
         raise ZeroDivisionError(f"cannot answer {QUESTION!r}")
 
-    monkeypatch.setattr("citewell.service.ask._stored", broken)
+    monkeypatch.setattr("citewell.service.ask.ask._stored", broken)
     headers = {"Accept": "text/event-stream"}
     reply = await asked.post("/api/ask", json={"question": QUESTION, "collection": "lamps"}, headers=headers)
     assert f"at request {reply.headers['X-Request-ID']}" in reply.text
@@ -175,7 +175,7 @@ async def test_a_fault_in_a_stream_names_the_request(
 
 async def test_jobs_say_which_they_are(log: Log, client: httpx.AsyncClient) -> None:
     job = await done(client, (await client.post("/api/collections/c/documents", files={"file": ("a.txt", TEXT)})).json())
-    told = log.of("citewell.service.jobs")
+    told = log.of("citewell.service.jobs.worker")
     assert [line["message"] for line in told] == ["job begins: upload", "job done: upload"]
     assert {line["job_id"] for line in told} == {job["job_id"]}
     assert all("request_id" not in line for line in told)
@@ -320,7 +320,7 @@ async def test_known_errors_are_no_faults(log: Log, client: httpx.AsyncClient, m
     async def refuses(*_: object) -> None:
         raise InvalidInput("no")
 
-    monkeypatch.setattr("citewell.knowledge.sessions.Sessions.list", refuses)
+    monkeypatch.setattr("citewell.store.sessions.Sessions.list", refuses)
     assert issubclass(InvalidInput, CitewellError)
     assert (await client.get("/api/sessions")).status_code == 422
     assert [line for line in log.lines if "exception" in line or line["level"] == "error"] == []

@@ -10,7 +10,7 @@ from tests.timing import cpu_seconds
 
 from citewell.interfaces.http.openai_messages import ChatRequest, question_of
 from citewell.interfaces.links import unlinked
-from citewell.service.run import LONGEST_MESSAGE, MOST_HISTORY
+from citewell.service.ask.run import LONGEST_MESSAGE, MOST_HISTORY
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import FakeAgent

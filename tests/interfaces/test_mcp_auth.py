@@ -19,8 +19,8 @@ from tests.interfaces.test_mcp_http import BEGIN, JSON
 
 from citewell.config import Settings
 from citewell.interfaces.http.mcp_sessions import MOST_OF_A_USER
-from citewell.service.app import App
-from citewell.service.users import add_user, remove_user
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user, remove_user
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served

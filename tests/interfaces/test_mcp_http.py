@@ -17,8 +17,8 @@ from mcp import Client, MCPError
 
 from citewell.errors import ModelUnavailable
 from citewell.interfaces.mcp.tools import AgentName
-from citewell.service.app import App
-from citewell.service.ask import names
+from citewell.runtime.app import App
+from citewell.service.ask.ask import names
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import FakeAgent, Served

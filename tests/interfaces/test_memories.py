@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from citewell.config import Settings
-from citewell.knowledge.memory import Memory, Told
-from citewell.service.app import App
-from citewell.service.memory import remember
-from citewell.skills.remember import facts_told
+from citewell.runtime.app import App
+from citewell.service.sessions.memories import remember
+from citewell.skills.memory.remember import facts_told
+from citewell.store.memory import Memory, Told
 from citewell.types import Trace
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from tests.interfaces.auth import bearer, code_of, done, with_users
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, Stopped, TransientError
+from citewell.instrumentation import outcome_of
 from citewell.interfaces.http import create_app
 from citewell.interfaces.http.metrics import failed
 from citewell.models.scripted import Line, ScriptedLLM
-from citewell.service.app import App
-from citewell.service.users import add_user
-from citewell.watch import outcome_of
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user
 
 TEXT = "The lamp of Norden is 41 metres tall. It was lit in 1857.\n\nThe harbour of Norden is closed in winter."
 QUESTION = {"question": "How tall is the lamp of Norden?", "collection": "lamps"}

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from citewell.errors import ModelUnavailable
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
+from citewell.runtime.app import App
 from citewell.types import Answer
 
 if TYPE_CHECKING:

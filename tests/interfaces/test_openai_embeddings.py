@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from citewell.interfaces.http.openai_embeddings import MOST_TEXTS
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served

@@ -19,7 +19,7 @@ from tests.interfaces.fuzzing import fuzz, seed, serving
 
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 DEPTH = int(os.environ.get("CITEWELL_FUZZ", "0"))
 CHECKS = [

@@ -13,7 +13,7 @@ import pytest
 
 from citewell.config import IngestSettings, Settings
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer
@@ -278,7 +278,7 @@ async def test_a_report_that_failed_can_be_asked_for(
     client: httpx.AsyncClient, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The job says why; an empty message makes it then."""
-    from citewell.service import ask_paper
+    from citewell.service.ask import ask_paper
 
     whole = ask_paper.WORK["report"]
 

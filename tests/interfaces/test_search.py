@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from citewell.service.app import App
-from citewell.service.intake import add_data
+from citewell.runtime.app import App
+from citewell.service.library.intake import add_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable

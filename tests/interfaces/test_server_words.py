@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from tests.interfaces.server_texts import numbered, texts
 
-from citewell.service.snapshot_words import REASONS
+from citewell.service.ask.snapshot_words import REASONS
 
 WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / "web"
 BLANK = re.compile(r"\{\d\}")

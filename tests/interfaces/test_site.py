@@ -21,7 +21,7 @@ import httpx
 import pytest
 
 from citewell.config import Settings
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer

@@ -24,7 +24,7 @@ from citewell.errors import ConfigError, TransientError
 from citewell.interfaces.http import create_app
 from citewell.interfaces.spans import SECONDS, spans_of
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 TEXT = "The lamp of Norden is 41 metres tall. It was lit in 1857.\n\nThe harbour of Norden is closed in winter."
 ASKING = {"question": "How tall is the lamp of Norden?", "collection": "lamps"}

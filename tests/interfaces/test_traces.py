@@ -14,10 +14,10 @@ from tests.service.made_traces import data_trace
 
 from citewell.interfaces.cli.trace import show
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.feedback import get_feedback, give
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.knowledge.give_feedback import get_feedback, give
+from citewell.service.library.add import add, embed_pending
 
 Cli = Callable[..., Any]
 QUESTION = "When was the lighthouse built?"

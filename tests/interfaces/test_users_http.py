@@ -12,7 +12,7 @@ from tests.interfaces.auth import bearer, code_of, people, with_users
 
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served

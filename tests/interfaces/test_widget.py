@@ -19,14 +19,14 @@ from tests.interfaces.auth import bearer, code_of, done, people, with_users
 
 from citewell.config import AccessSettings, Settings
 from citewell.errors import InvalidInput
-from citewell.ingest.urls import canonical
+from citewell.fetch.urls import canonical
 from citewell.interfaces.http import create_app, widget
-from citewell.knowledge.people import VISITOR
-from citewell.knowledge.users import Users
-from citewell.service.add import add_data
-from citewell.service.app import App
-from citewell.service.binding import binding_of
-from citewell.service.users import add_user, make_widget_token
+from citewell.runtime.app import App
+from citewell.service.admin.users import add_user, make_widget_token
+from citewell.service.admin.widget_scope import binding_of
+from citewell.service.library.add import add_data
+from citewell.store.users.identity import VISITOR
+from citewell.store.users.users import Users
 
 ORIGIN = "https://site.example"
 PAGE = {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"}

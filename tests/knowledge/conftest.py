@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from citewell.knowledge.catalog import Catalog
-from citewell.knowledge.db import Database
-from citewell.knowledge.documents import DocumentInfo
-from citewell.knowledge.index import INDEXES, Filter
 from citewell.models.base import Vector
+from citewell.store.db import Database
+from citewell.store.index.base import INDEXES, Filter
+from citewell.store.library.catalog import Catalog
+from citewell.store.library.documents import DocumentInfo
 from citewell.types import Chunk, Document, Section
 
 EMBEDDER = "test"

@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import Connection
 
 from citewell.errors import Conflict, StorageError
-from citewell.knowledge.acting import ACTOR, Actor
-from citewell.knowledge.audit import Audit, record
-from citewell.knowledge.catalog import Catalog
-from citewell.knowledge.db import Database
-from citewell.knowledge.home_key import FILE
-from citewell.knowledge.sources import Source, Sources
-from citewell.knowledge.users import Users
+from citewell.store.db import Database
+from citewell.store.library.catalog import Catalog
+from citewell.store.sources import Source, Sources
+from citewell.store.users.actor import ACTOR, Actor
+from citewell.store.users.audit import Audit, record
+from citewell.store.users.home_key import FILE
+from citewell.store.users.users import Users
 
 
 async def filled(db: Database) -> Audit:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from citewell.errors import InvalidInput, NotFound, StorageError
-from citewell.knowledge.catalog import Catalog
-from citewell.knowledge.db import Database
+from citewell.store.db import Database
+from citewell.store.library.catalog import Catalog
 from citewell.types import Chunk, Document, Page, Section
 
 if TYPE_CHECKING:

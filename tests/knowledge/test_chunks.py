@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from citewell.errors import Conflict, NotFound
-from citewell.knowledge.chunks import rows_of
-from citewell.knowledge.index import Filter
+from citewell.store.index.base import Filter
+from citewell.store.library.chunks import rows_of
 from citewell.types import Box, Chunk, Document, Section
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from citewell.config import IngestSettings
-from citewell.ingest.markdown import parse
-from citewell.knowledge.confirmed_markdown import block, document, fence, front_matter, plain, read_front_matter
-from citewell.knowledge.confirmed_types import Confirmation, Confirmed
+from citewell.ingest.markup.markdown import parse
+from citewell.store.confirmed.item_markdown import block, document, fence, front_matter, plain, read_front_matter
+from citewell.store.confirmed.types import Confirmation, Confirmed
 from citewell.types import IntentAnalysis
 
 HEADINGS = [

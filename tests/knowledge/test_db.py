@@ -20,9 +20,9 @@ import pytest
 from sqlalchemy import Connection, text
 
 from citewell.errors import StorageError
-from citewell.knowledge import db as db_module
-from citewell.knowledge.db import Database
-from citewell.knowledge.migrations import MIGRATIONS
+from citewell.store import db as db_module
+from citewell.store.db import Database
+from citewell.store.migrations import MIGRATIONS
 
 
 def pragma(name: str, connection: Connection) -> object:
@@ -68,7 +68,7 @@ async def test_a_failing_migration_leaves_nothing(path: Path, monkeypatch: pytes
 def test_two_processes_start_at_once(path: Path) -> None:
     """Four first starts on no database: all succeed, and each migration ran once."""
     program = (
-        "import asyncio, sys, pathlib; from citewell.knowledge.db import Database\n"
+        "import asyncio, sys, pathlib; from citewell.store.db import Database\n"
         "async def main():\n  async with Database(pathlib.Path(sys.argv[1])): pass\n"
         "asyncio.run(main())"
     )

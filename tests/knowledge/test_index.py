@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.knowledge.index import Filter
 from citewell.models.base import Vector
+from citewell.store.index.base import Filter
 
 if TYPE_CHECKING:
     from tests.knowledge.conftest import Shelf

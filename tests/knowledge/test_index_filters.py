@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from citewell.knowledge import words_sqlite
-from citewell.knowledge.index import Filter
+from citewell.store.index import keyword_index as words_sqlite
+from citewell.store.index.base import Filter
 from citewell.types import Chunk, Document, Section
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING
 import pytest
 from sqlalchemy import Connection
 
-from citewell.knowledge.db import Database
-from citewell.knowledge.index import Filter
+from citewell.store.db import Database
+from citewell.store.index.base import Filter
 
 if TYPE_CHECKING:
     from tests.knowledge.conftest import Shelf

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from citewell.knowledge import index_sqlite, vectors, words_sqlite
-from citewell.knowledge.db import Database
-from citewell.knowledge.index import Filter
-from citewell.knowledge.index_sqlite import SqliteIndex
+from citewell.store.db import Database
+from citewell.store.index import keyword_index as words_sqlite
+from citewell.store.index import sqlite_index as index_sqlite
+from citewell.store.index import vectors
+from citewell.store.index.base import Filter
+from citewell.store.index.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
     from tests.knowledge.conftest import Shelf

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import Conflict, NotFound, StorageError, UnreadableFile
-from citewell.knowledge import jobs as jobs_module
-from citewell.knowledge.db import Database
-from citewell.knowledge.jobs import LONGEST_PAUSE, MOST_FAULTS, SUSPECT, Job, Jobs, put_off_so_often
-from citewell.knowledge.process import name_of, this_process
+from citewell.store import jobs as jobs_module
+from citewell.store.db import Database
+from citewell.store.jobs import LONGEST_PAUSE, MOST_FAULTS, SUSPECT, Job, Jobs, put_off_so_often
+from citewell.store.processes import name_of, this_process
 
 
 def ended_process() -> str:

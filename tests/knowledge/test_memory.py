@@ -14,10 +14,10 @@ import pytest
 from sqlalchemy import text
 
 from citewell.errors import InvalidInput, NotFound
-from citewell.knowledge.db import Database
-from citewell.knowledge.memory import DAY, Judgement, Kept, Memories, Memory, Told
-from citewell.knowledge.traces import Traces
 from citewell.models.base import Vector
+from citewell.store.db import Database
+from citewell.store.memory import DAY, Judgement, Kept, Memories, Memory, Told
+from citewell.store.traces import Traces
 from citewell.types import Answer, Trace
 
 DIM = 8
@@ -469,7 +469,7 @@ async def test_a_failure_keeps_nothing(memories: Memories, db: Database, monkeyp
     }
     for last, verb in verbs.items():
         with monkeypatch.context() as patch:
-            patch.setattr(f"citewell.knowledge.{last}", fail)
+            patch.setattr(f"citewell.store.{last}", fail)
             with pytest.raises(RuntimeError, match="killed"):
                 await verb()
         assert await memories.list("li", history=True) == [derived, plan]

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import Connection, text
 
-from citewell.knowledge import confirmed
-from citewell.knowledge import db as db_module
-from citewell.knowledge.catalog import Catalog
-from citewell.knowledge.db import Database
-from citewell.knowledge.index import INDEXES, Filter
-from citewell.knowledge.jobs import Jobs
-from citewell.knowledge.migrations import MIGRATIONS
-from citewell.knowledge.pages import Snapshots
-from citewell.knowledge.runs import Runs
-from citewell.knowledge.sites import Sites
 from citewell.models.base import Vector
+from citewell.store import db as db_module
+from citewell.store.confirmed import items as confirmed
+from citewell.store.db import Database
+from citewell.store.index.base import INDEXES, Filter
+from citewell.store.jobs import Jobs
+from citewell.store.library.catalog import Catalog
+from citewell.store.migrations import MIGRATIONS
+from citewell.store.pages import Snapshots
+from citewell.store.runs import Runs
+from citewell.store.sites import Sites
 from citewell.types import Section
 
 if TYPE_CHECKING:

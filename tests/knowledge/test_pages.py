@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from citewell.ingest.links import Link
-from citewell.knowledge.catalog import Catalog
-from citewell.knowledge.db import Database
-from citewell.knowledge.pages import Snapshot, Snapshots
-from citewell.knowledge.sites import Site, Sites
+from citewell.ingest.web.links import Link
 from citewell.models.base import Vector
+from citewell.store.db import Database
+from citewell.store.library.catalog import Catalog
+from citewell.store.pages import Snapshot, Snapshots
+from citewell.store.sites import Site, Sites
 from citewell.types import Chunk, Document, Section
 
 URL = "https://example.com/a"
@@ -176,7 +176,7 @@ async def test_sites(sites: Sites, catalog: Catalog) -> None:
 
 async def test_finds(sites: Sites, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest first, each page and question once, of this embedder only, and so many at most."""
-    monkeypatch.setattr("citewell.knowledge.sites.MOST_FINDS", most := 10)
+    monkeypatch.setattr("citewell.store.sites.MOST_FINDS", most := 10)
     await catalog.create_collection("site")
     for n in range(most + 3):
         await sites.found("site", f"https://example.com/{n}", "When?", 3 * direction(n), "test")

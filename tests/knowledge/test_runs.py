@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from citewell.errors import Conflict, NotFound
-from citewell.knowledge import process as processes
-from citewell.knowledge import runs as runs_module
-from citewell.knowledge.db import Database
-from citewell.knowledge.process import gone, this_process
-from citewell.knowledge.runs import LEASE_SECONDS, Runs
+from citewell.store import processes
+from citewell.store import runs as runs_module
+from citewell.store.db import Database
+from citewell.store.processes import gone, this_process
+from citewell.store.runs import LEASE_SECONDS, Runs
 
 ASKED = {"question": "Why?", "session_id": "ses_1"}
 
@@ -46,7 +46,7 @@ async def begun(runs: Runs) -> str:
 
 def ended_process() -> str:
     """How a process of this machine named itself that is gone now."""
-    code = "from citewell.knowledge.process import this_process; print(this_process())"
+    code = "from citewell.store.processes import this_process; print(this_process())"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -93,7 +93,7 @@ def test_processes_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     if (processes._PROC / "self/stat").exists():
         number, started = mine.split()[-2:]
         assert gone(f"{mine.removesuffix(f' {number} {started}')} {number} {int(started) - 1}"), "the number was given again"
-    monkeypatch.setattr("citewell.knowledge.process.os.name", "nt")
+    monkeypatch.setattr("citewell.store.processes.os.name", "nt")
     assert not gone(name)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from citewell.knowledge.columns import Place
-from citewell.knowledge.index import Filter
-from citewell.knowledge.scan import Scan
 from citewell.models.base import Vector
+from citewell.store.index.base import Filter
+from citewell.store.index.filter_columns import Place
+from citewell.store.index.vector_scan import Scan
 
 ANY = Filter()
 PLACE = Place("c", "d", "en", "text", "text/plain", 0, 1, 0.0, 0)

@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import Connection, text
 
 from citewell.errors import Conflict, SourceUnavailable
-from citewell.knowledge import db as db_module
-from citewell.knowledge.db import Database
-from citewell.knowledge.home_key import FILE
-from citewell.knowledge.migrations import MIGRATIONS
-from citewell.knowledge.sealing import MARK, open_sealed, seal
-from citewell.knowledge.sources import Source, Sources
+from citewell.store import db as db_module
+from citewell.store.db import Database
+from citewell.store.migrations import MIGRATIONS
+from citewell.store.sources import Source, Sources
+from citewell.store.users.home_key import FILE
+from citewell.store.users.sealing import MARK, open_sealed, seal
 
 URL = "postgresql://reader:hunter2-Pa55@db.example/shop"
 

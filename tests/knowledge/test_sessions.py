@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import Connection, text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
-from citewell.knowledge.db import Database
-from citewell.knowledge.sessions import Sessions
+from citewell.store.db import Database
+from citewell.store.sessions import Sessions
 from citewell.types import Message
 
 
@@ -164,6 +164,6 @@ async def test_the_list_reads_no_histories(db: Database, monkeypatch: pytest.Mon
         read.append(len(words))
         return json.loads(words)
 
-    monkeypatch.setattr("citewell.knowledge.sessions.json", SimpleNamespace(loads=loads))
+    monkeypatch.setattr("citewell.store.sessions.json", SimpleNamespace(loads=loads))
     assert {each.session_id: each for each in await sessions.list()} == singly
     assert [size > 20 for size in sorted(read)] == [False, False, True]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import Conflict, InvalidInput, NotFound
-from citewell.knowledge.db import Database
-from citewell.knowledge.sources import GlossaryTerm, Source, Sources, check_glossary, check_source_name
+from citewell.store.db import Database
+from citewell.store.sources import GlossaryTerm, Source, Sources, check_glossary, check_source_name
 
 URL = "postgresql://u:s3cret@host/shop"
 SHOP = Source(name="shop", dialect="postgres", location="postgresql://u:***@host/shop", fingerprint="f1", warnings=["w"])

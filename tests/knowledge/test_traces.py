@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import text
 
 from citewell.errors import InvalidInput, NotFound
-from citewell.knowledge.db import Database
-from citewell.knowledge.traces import DAY, Traces, TraceSummary, Wanted
+from citewell.store.db import Database
+from citewell.store.traces import DAY, Traces, TraceSummary, Wanted
 from citewell.types import Answer, Step, Trace
 
 
@@ -146,7 +146,7 @@ async def test_the_list_parses_no_whole_traces(db: Database, monkeypatch: pytest
         read.append(len(words))
         return json.loads(words)
 
-    monkeypatch.setattr("citewell.knowledge.traces.json", SimpleNamespace(loads=loads))
+    monkeypatch.setattr("citewell.store.traces.json", SimpleNamespace(loads=loads))
     newest, oldest = (await traces.page(10, "local", Wanted())).traces
     assert newest == TraceSummary(
         trace_id="tr_odd",
@@ -172,7 +172,7 @@ async def test_whole_traces_are_parsed_in_the_databases_thread(db: Database, mon
         where.append(threading.get_ident())
         return json.loads(words)
 
-    monkeypatch.setattr("citewell.knowledge.traces.json", SimpleNamespace(loads=loads))
+    monkeypatch.setattr("citewell.store.traces.json", SimpleNamespace(loads=loads))
     for read in (traces.get("tr_1"), traces.list(), traces.of_session("ses_1"), traces.page(5, "local", Wanted())):
         await read
     assert len(where) == 4

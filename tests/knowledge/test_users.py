@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
-from citewell.knowledge.db import Database
-from citewell.knowledge.users import SIGN_INS, Lifetime, Users, csrf_of, hash_of, reviewers
+from citewell.store.db import Database
+from citewell.store.users.users import SIGN_INS, Lifetime, Users, csrf_of, hash_of, reviewers
 
 LIFE = Lifetime(1_000, 100)
 NAMES_LIKE_MORE = ["-rf", "request_id=1", "a=b", '"q"', "a'b", "$HOME", "a:b", "a,b", "..", ".a", "@a", "_a", "a\u200bb", "<b>"]
@@ -247,7 +247,7 @@ async def refuse_uses(db: Database, *, refuse: bool = True) -> None:
 async def test_a_full_disk_keeps_nobody_out(db: Database, users: Users, clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
     """By token and by cookie, for as long as it is full, also past the time after which an unused session ends; the disk is
     tried once a minute. When there is room again, the dates are written, of the session that nobody used too: that one ends."""
-    caplog.set_level(logging.WARNING, "citewell.knowledge.uses")
+    caplog.set_level(logging.WARNING, "citewell.store.users.token_uses")
     await users.add("ann", "reader")
     made = await users.make_token("ann")
     secret, unused = await users.sign_in(made.info.token_id), await users.sign_in(made.info.token_id)
@@ -258,7 +258,7 @@ async def test_a_full_disk_keeps_nobody_out(db: Database, users: Users, clock: C
         assert await users.signed_in(secret, LIFE)
         await users.settle()
         clock.now += 15
-    assert 2 <= [record.name for record in caplog.records].count("citewell.knowledge.uses") <= 4
+    assert 2 <= [record.name for record in caplog.records].count("citewell.store.users.token_uses") <= 4
     assert (await users.tokens("ann"))[0].used_at == 0
     await refuse_uses(db, refuse=False)
     await users.forget_ended(LIFE)

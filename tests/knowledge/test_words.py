@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from citewell.knowledge.words import LONGEST, MOST_QUERY_TOKENS, index_tokens, is_prefix, query_tokens
+from citewell.text.tokens import LONGEST, MOST_QUERY_TOKENS, index_tokens, is_prefix, query_tokens
 
 
 @pytest.mark.parametrize(

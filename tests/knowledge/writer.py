@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from citewell.knowledge.db import Database
+from citewell.store.db import Database
 
 
 def _shelf() -> ModuleType:

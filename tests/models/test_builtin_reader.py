@@ -12,10 +12,10 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
-from citewell.models import builtin_reader
-from citewell.models.builtin_reader import BuiltinReader, best_span, joined, judgement_of, reading_of, same_odds, same_share
-from citewell.models.reader import Judgement, Reading, build_reader
-from citewell.models.reader_network import CLAIM, FIRST_TOKENS, WEIGHTS, WINDOW, Heads, Tokens, network
+from citewell.models.builtin import reader as builtin_reader
+from citewell.models.builtin.reader import BuiltinReader, best_span, joined, judgement_of, reading_of, same_odds, same_share
+from citewell.models.builtin.reader_network import CLAIM, FIRST_TOKENS, WEIGHTS, WINDOW, Heads, Tokens, network
+from citewell.models.reader_base import Judgement, Reading, build_reader
 
 needs_weights = pytest.mark.skipif(not WEIGHTS.exists(), reason="the reader's weights are not in this checkout")
 PAIRS = Path(__file__).parents[2] / "evals" / "reader" / "same.jsonl"

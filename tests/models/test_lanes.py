@@ -10,8 +10,8 @@ import anyio.from_thread
 import anyio.to_thread
 import pytest
 
-from citewell.models import lanes
-from citewell.models.lanes import Lanes, background
+from citewell.models.builtin import lanes
+from citewell.models.builtin.lanes import Lanes, background
 
 
 class Slow:

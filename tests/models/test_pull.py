@@ -13,9 +13,9 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import Conflict, ModelUnavailable, StorageError
-from citewell.models import pull as module
-from citewell.models.pull import Model, locked, model_path, pull
-from citewell.models.pull_sources import HUB_FILE, Sink, from_hub, from_parts, join_parts
+from citewell.models.builtin import download as module
+from citewell.models.builtin.download import Model, locked, model_path, pull
+from citewell.models.builtin.download_sources import HUB_FILE, Sink, from_hub, from_parts, join_parts
 
 DATA = os.urandom(200_000)
 MODEL = Model("Small", "small.gguf", len(DATA), hashlib.sha256(DATA).hexdigest())

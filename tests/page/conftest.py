@@ -23,7 +23,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
-from citewell.ingest.browser import find_chromium
+from citewell.fetch.browser import find_chromium
 
 PATIENCE = 30.0  # seconds for what takes one on an idle machine
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

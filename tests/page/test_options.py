@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from tests.page.conftest import Served, until
 from tests.page.told import LINE
 
-from citewell.service.options import READING, UNKNOWN, AskOptions
+from citewell.service.ask.options import READING, UNKNOWN, AskOptions
 
 WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / "web"
 Goto = Callable[..., Page]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from citewell.retrieve.boosts import DAY, freshness, weighed
 from citewell.retrieve.diversify import diversified
 from citewell.retrieve.snippet import snippet
-from citewell.retrieve.weigh import DAY, freshness, weighed
 from citewell.types import Hit
 
 NOW = 1_000 * DAY

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from citewell.config import Settings
-from citewell.ingest.script import count_tokens
 from citewell.retrieve.expand import expanded
-from citewell.service.app import App
+from citewell.runtime.app import App
+from citewell.text.language import count_tokens
 from citewell.types import Chunk, Document, Hit, Section
 
 PARTS = [f"Sentence number {n} of the section." for n in range(6)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from citewell.ingest.links import Link, Place
+from citewell.ingest.web.links import Link, Place
 from citewell.retrieve.frontier import (
     Known,
     Mention,

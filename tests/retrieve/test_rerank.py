@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from citewell.errors import CitewellError, ModelUnavailable, PermanentError, TransientError
-from citewell.ingest.sentences import count_tokens
 from citewell.retrieve.excerpt import excerpt
 from citewell.retrieve.rerank import MOST, reranked
+from citewell.text.sentences import count_tokens
 from citewell.types import Hit
 
 

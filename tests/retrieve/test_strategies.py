@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from citewell.config import Settings
-from citewell.knowledge.index import Filter
 from citewell.retrieve.strategies import STRATEGIES, Found, Query
-from citewell.service.add import add_data, embed_pending
-from citewell.service.app import App
+from citewell.runtime.app import App
+from citewell.service.library.add import add_data, embed_pending
+from citewell.store.index.base import Filter
 
 NOTES = {
     "pump.md": "# Pump\n\nThe warranty of the A-100 pump is two years.\n",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from citewell.config import Settings
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 
 @pytest.fixture

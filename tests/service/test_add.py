@@ -8,13 +8,13 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput
-from citewell.knowledge.index import Filter
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.service.add import add, embed_pending, pending
-from citewell.service.app import App
-from citewell.service.doctor import examine
-from citewell.service.progress import Progress
-from citewell.service.ready import readiness
+from citewell.runtime.app import App
+from citewell.runtime.progress import Progress
+from citewell.service.admin.doctor import examine
+from citewell.service.admin.readiness import readiness
+from citewell.service.library.add import add, embed_pending, pending
+from citewell.store.index.base import Filter
 
 
 class Killed(Exception):
@@ -72,7 +72,7 @@ async def test_found_by_words_before_meaning(app: App, library: Path) -> None:
 
 async def test_embedding_goes_on_where_it_was_killed(app: App, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches that were committed stay; the next run embeds only what is left."""
-    monkeypatch.setattr("citewell.service.embedding.REQUEST", 1)
+    monkeypatch.setattr("citewell.service.library.embedding.REQUEST", 1)
     for number in range(20):
         (library / f"{number}.md").write_text(f"# Note {number}\n\nIts number is {number}.\n", "utf-8")
     await add(app, [str(library)], "docs")

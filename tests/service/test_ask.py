@@ -11,9 +11,9 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask, stream
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask, stream
+from citewell.service.library.add import add, embed_pending
 from citewell.types import Answer, Message, Step
 
 

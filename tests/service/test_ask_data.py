@@ -13,11 +13,11 @@ from citewell.config import Settings
 from citewell.errors import InvalidInput, NotFound, TransientError
 from citewell.models.script_reply import wants
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask, stream
-from citewell.service.data_sources import add_source, remove_source
-from citewell.service.feedback import catch_up, give
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask, stream
+from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.library.add import add
+from citewell.service.tables.sources import add_source, remove_source
 from citewell.types import Answer, Step, TableData
 
 CSV = """Function,Service,Year,Cost_EUR,Note

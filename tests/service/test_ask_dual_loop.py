@@ -15,10 +15,10 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask, stream, unfinished
-from citewell.service.memory import forget_memories, list_memories
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask, stream, unfinished
+from citewell.service.library.add import add, embed_pending
+from citewell.service.sessions.memories import forget_memories, list_memories
 from citewell.types import Answer, Step
 
 QUESTION = "When was the lighthouse built?"

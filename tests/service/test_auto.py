@@ -8,9 +8,9 @@ import pytest
 
 from citewell.errors import InvalidInput
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.auto import Asked, choose
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.choose_agent import Asked, choose
 from citewell.types import Message
 
 ALL = ("qa", "dual_loop", "website", "paper", "data")

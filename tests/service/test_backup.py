@@ -24,14 +24,14 @@ from typing import Any
 import pytest
 
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound, StorageError, UnreadableFile
-from citewell.knowledge.copies import SCHEMA
-from citewell.knowledge.db import Database
-from citewell.knowledge.migrations import MIGRATIONS
-from citewell.service.backup import backup
-from citewell.service.backup_list import Manifest
-from citewell.service.backup_read import newer, read
-from citewell.service.backup_restore import free_to_restore, migrated, put_in_place, unpacked, warnings_of
-from citewell.service.hidden_copies import sweep
+from citewell.service.admin.backup import backup
+from citewell.service.admin.backup_list import Manifest
+from citewell.service.admin.backup_read import newer, read
+from citewell.service.admin.backup_restore import free_to_restore, migrated, put_in_place, unpacked, warnings_of
+from citewell.service.admin.hidden_copies import sweep
+from citewell.store.copies import SCHEMA
+from citewell.store.db import Database
+from citewell.store.migrations import MIGRATIONS
 
 Member = tuple[tarfile.TarInfo, bytes]
 
@@ -347,7 +347,7 @@ def test_a_later_version_is_refused_by_its_name(archive: Path) -> None:
 async def test_an_earlier_schema_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The archive says its own; the restored home opens, and knows what this version knows."""
     with monkeypatch.context() as earlier:
-        earlier.setattr("citewell.knowledge.db.MIGRATIONS", MIGRATIONS[:8])
+        earlier.setattr("citewell.store.db.MIGRATIONS", MIGRATIONS[:8])
         home = await made(tmp_path / "old")
         archive = Path(backup(home, tmp_path / "b.tar.gz", quiet).file)
     assert read(archive, quiet, lambda _: None).schema_version == 8
@@ -397,7 +397,7 @@ async def test_a_broken_home_can_be_replaced(home: Path, archive: Path) -> None:
 
 async def test_without_a_system_that_exchanges(home: Path, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two renames then; the first is taken back where the second fails."""
-    monkeypatch.setattr("citewell.service.backup_restore.ctypes.CDLL", lambda *_, **__: object())
+    monkeypatch.setattr("citewell.service.admin.backup_restore.ctypes.CDLL", lambda *_, **__: object())
     before = await restored(archive, home, force=True)
     assert before is not None
     assert (before / "citewell.db").exists()

@@ -14,12 +14,12 @@ from tests.service.test_backup import names, quiet
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, StorageError, UnreadableFile
-from citewell.knowledge import copies
-from citewell.service import backup as backups
-from citewell.service.add import add_data, embed_pending
-from citewell.service.app import App
-from citewell.service.backup import backup
-from citewell.service.backup_verify import rotate, verify
+from citewell.runtime.app import App
+from citewell.service.admin import backup as backups
+from citewell.service.admin.backup import backup
+from citewell.service.admin.backup_verify import rotate, verify
+from citewell.service.library.add import add_data, embed_pending
+from citewell.store import copies
 
 NOTES = 60
 

@@ -12,9 +12,9 @@ from citewell.config import Settings
 from citewell.errors import ConfigError
 from citewell.measure.report import Report
 from citewell.retrieve.confidence import OWN, SIGNALS, in_force, own, shipped
-from citewell.service.app import App
-from citewell.service.calibrate import save, undo
-from citewell.service.doctor import examine
+from citewell.runtime.app import App
+from citewell.service.admin.doctor import examine
+from citewell.service.evaluate.calibrate import save, undo
 
 
 def report(n: int = 60, *, learnable: bool = True) -> Report:

@@ -9,14 +9,14 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, NotFound, TransientError
-from citewell.models.reader import Judgement
+from citewell.models.reader_base import Judgement
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
-from citewell.service.add import add_data, embed_pending
-from citewell.service.app import App
-from citewell.service.check import UNSURE, check, check_pairs, check_text
-from citewell.service.check_types import CheckRequest, Pair, PairsResult
-from citewell.service.view import seen_by
+from citewell.runtime.access_scope import seen_by
+from citewell.runtime.app import App
+from citewell.service.ask.check import UNSURE, check, check_pairs, check_text
+from citewell.service.ask.check_types import CheckRequest, Pair, PairsResult
+from citewell.service.library.add import add_data, embed_pending
 
 PUMP = "# Pump\n\nThe A-100 pump weighs 12 kg. It runs for eight hours on one charge.\n\nThe guarantee lasts two years.\n"
 TEXT = "# Draft\n\nThe A-100 pump weighs 12 kg. It runs for **nine** hours on one charge.[1]\n\n- It is red.\n"

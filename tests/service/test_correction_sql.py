@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.service.correction_sql import kind_of
+from citewell.service.knowledge.correction_sql import kind_of
 
 QUERIES = [
     "SELECT 1",

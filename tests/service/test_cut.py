@@ -10,14 +10,14 @@ import pytest
 
 from citewell.config import IngestSettings, Settings
 from citewell.errors import InvalidInput, NotFound, StorageError, UnreadableFile
-from citewell.service import rechunk as module
-from citewell.service.add import add, embed_pending, pending
-from citewell.service.app import App
-from citewell.service.collections import create_collection
-from citewell.service.cut import chunking_of, cut, cut_as
-from citewell.service.preview import preview
-from citewell.service.progress import Progress
-from citewell.service.rechunk import rechunk, set_chunking
+from citewell.runtime.app import App
+from citewell.runtime.progress import Progress
+from citewell.service.library import rechunk as module
+from citewell.service.library.add import add, embed_pending, pending
+from citewell.service.library.chunking import chunking_of, cut, cut_as
+from citewell.service.library.collections import create_collection
+from citewell.service.library.preview import preview
+from citewell.service.library.rechunk import rechunk, set_chunking
 from citewell.types import Chunk, Document
 
 PROSE = "Ship {n} carried {n} tons of grain to the harbour. Its pilot knew the channel well. The tide turned at noon. "
@@ -161,7 +161,7 @@ async def test_a_document_that_cannot_be_cut_stays_and_stops_no_other(
             raise UnreadableFile("it could not be read within 60 s", hint="split the file")
         return await cut_as(document, *arguments)
 
-    monkeypatch.setattr("citewell.service.rechunk.cut_as", late)
+    monkeypatch.setattr("citewell.service.library.rechunk.cut_as", late)
     report = await rechunk(app, "ships")
     assert (report.changed, report.failed) == (2, [f"{first.uri}: it could not be read within 60 s; split the file"])
     assert await app.catalog.document(docs[0]) == first

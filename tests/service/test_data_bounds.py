@@ -16,11 +16,11 @@ from tests.servers.mysql import login
 
 from citewell.errors import SourceUnavailable, StatementRefused
 from citewell.models.scripted import ScriptedLLM
-from citewell.service import ask_data
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.correction_sql import accept
-from citewell.service.data_sources import add_source
+from citewell.runtime.app import App
+from citewell.service.ask import ask_data
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.knowledge.correction_sql import accept
+from citewell.service.tables.sources import add_source
 
 
 @pytest.fixture

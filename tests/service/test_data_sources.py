@@ -17,14 +17,14 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound, SourceUnavailable, UnreadableFile
-from citewell.retrieve.engines.base import Limits
-from citewell.service import data_copies
-from citewell.service import data_sources as service
-from citewell.service.app import App
-from citewell.service.data_glossary import glossary_file, term_of
-from citewell.service.data_places import connection_of, keeps_password, place_of
-from citewell.service.data_preview import preview
-from citewell.service.data_schema import schema_of
+from citewell.runtime.app import App
+from citewell.service.tables import file_copies as data_copies
+from citewell.service.tables import sources as service
+from citewell.service.tables.glossary import glossary_file, term_of
+from citewell.service.tables.kept_schema import schema_of
+from citewell.service.tables.preview_tables import preview
+from citewell.service.tables.source_places import connection_of, keeps_password, place_of
+from citewell.sql.engines.engine import Limits
 
 CSV = "Function,Service,Cost\nIT,Cloud,10\nIT,Network,20\nHR,Payroll,5\n"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.data_sources import add_source
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.tables.sources import add_source
 from citewell.types import Answer, Message, TableData
 
 FILES = {

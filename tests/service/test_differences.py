@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from citewell.service.differences import differences
+from citewell.service.sessions.compare_traces import differences
 from citewell.types import Answer, Step, Trace
 
 

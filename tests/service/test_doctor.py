@@ -8,9 +8,9 @@ import pytest
 from pydantic import SecretStr
 
 from citewell.config import Settings, WebSettings, load_settings
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.service.doctor import Check, examine, settings_in_force
+from citewell.runtime.app import App
+from citewell.service.admin.doctor import Check, examine, settings_in_force
+from citewell.service.library.add import add
 
 
 def named(checks: list[Check], name: str) -> Check:
@@ -85,7 +85,7 @@ async def test_ocr_is_told(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, there: bool, mode: str, state: str, words: str
 ) -> None:
     """Whether pictures can be read, and what to do for it."""
-    monkeypatch.setattr("citewell.ingest.ocr.available", lambda: there)
+    monkeypatch.setattr("citewell.ingest.picture.ocr.available", lambda: there)
     ingest = settings.ingest.model_copy(update={"ocr": mode})
     check = named((await examine(settings.model_copy(update={"ingest": ingest}), fast=True)).checks, "ocr")
     assert (check.state, words in check.detail) == (state, True)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import Conflict, InvalidInput, NotFound
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.service.collections import create_collection, delete_collection, get_collection, list_collections
-from citewell.service.documents import delete_document, find_documents, original_file, read_document
-from citewell.service.sessions import read_session, rename_session
+from citewell.runtime.app import App
+from citewell.service.library.add import add
+from citewell.service.library.collections import create_collection, delete_collection, get_collection, list_collections
+from citewell.service.library.documents import delete_document, find_documents, original_file, read_document
+from citewell.service.sessions.sessions import read_session, rename_session
 from citewell.types import Message
 
 

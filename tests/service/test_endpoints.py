@@ -12,10 +12,10 @@ import pytest
 
 from citewell.config import Settings
 from citewell.models.probe import FILE
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, begin
-from citewell.service.doctor import Check, examine
+from citewell.runtime.app import App
+from citewell.service.admin.doctor import Check, examine
+from citewell.service.ask.ask import AskRequest, begin
+from citewell.service.library.add import add
 
 FORM = '{"capital": "Paris", "numbers": [1, 2, 3]}'
 

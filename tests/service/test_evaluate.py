@@ -13,14 +13,14 @@ import pytest
 from citewell.errors import InvalidInput, NotFound
 from citewell.measure.report import Item
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.ablate import VARIANTS, Variant, ablate
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.corpus import loaded
-from citewell.service.eval_sets import Options, corpus_beside, datasets, drawn
-from citewell.service.evaluate import Evaluation
-from citewell.service.journal import Journal
-from citewell.service.progress import silent
+from citewell.runtime.app import App
+from citewell.runtime.progress import silent
+from citewell.service.evaluate.ablate import VARIANTS, Variant, ablate
+from citewell.service.evaluate.corpus import loaded
+from citewell.service.evaluate.eval_sets import Options, corpus_beside, datasets, drawn
+from citewell.service.evaluate.evaluate import Evaluation
+from citewell.service.evaluate.journal import Journal
+from citewell.service.library.add import add, embed_pending
 
 Files = Callable[[str, Sequence[dict[str, Any]]], Path]
 DOCUMENTS: list[dict[str, Any]] = [
@@ -166,7 +166,7 @@ async def test_a_stopped_run_goes_on(
     journal.write_text("\n".join([kept[0], json.dumps(failed), kept[2][:50]]), "utf-8")
     asked: list[str] = []
     whole = measuring(asked)
-    monkeypatch.setattr("citewell.service.evaluate.measured", whole)
+    monkeypatch.setattr("citewell.service.evaluate.evaluate.measured", whole)
     second = await evaluated(app, paths[0], only="retrieval", journal=journal)
     assert asked == ["2", "3", "4"]
     assert [item.id for item in second.items] == [item.id for item in first.items]
@@ -176,7 +176,7 @@ async def test_a_stopped_run_goes_on(
 
 
 def measuring(asked: list[str]) -> Callable[..., Awaitable[Item]]:
-    from citewell.service import evaluate
+    from citewell.service.evaluate import evaluate
 
     original = evaluate.measured
 

@@ -16,16 +16,12 @@ from tests.service.made_traces import QUESTION, SQL, data_trace, text_trace
 
 from citewell.config import FeedbackSettings, Settings
 from citewell.errors import Conflict, InvalidInput, NotFound, StatementRefused, StorageError
-from citewell.knowledge import confirmed_exchange, confirmed_files, feedback
-from citewell.knowledge.confirmed_markdown import read_front_matter
-from citewell.knowledge.confirmed_types import LONGEST_ANSWER, LONGEST_LOGIC, LONGEST_QUESTION, Confirmed
-from citewell.knowledge.documents import CONFIRMED
-from citewell.knowledge.feedback import Vote
-from citewell.knowledge.jobs import ENDED
-from citewell.service import correction_sql, feedback_job, jobs, knowledge
-from citewell.service.app import App
-from citewell.service.data_sources import add_source
-from citewell.service.feedback import (
+from citewell.runtime.app import App
+from citewell.service.ask.search import SearchRequest, search
+from citewell.service.jobs import worker as jobs
+from citewell.service.knowledge import correction_sql, feedback_job
+from citewell.service.knowledge import find_knowledge as knowledge
+from citewell.service.knowledge.give_feedback import (
     KIND,
     LONGEST,
     catch_up,
@@ -36,7 +32,15 @@ from citewell.service.feedback import (
     try_again,
     wrong_questions,
 )
-from citewell.service.search import SearchRequest, search
+from citewell.service.tables.sources import add_source
+from citewell.store.confirmed import exchange as confirmed_exchange
+from citewell.store.confirmed import feedback
+from citewell.store.confirmed import files as confirmed_files
+from citewell.store.confirmed.feedback import Vote
+from citewell.store.confirmed.item_markdown import read_front_matter
+from citewell.store.confirmed.types import LONGEST_ANSWER, LONGEST_LOGIC, LONGEST_QUESTION, Confirmed
+from citewell.store.jobs import ENDED
+from citewell.store.library.documents import CONFIRMED
 from citewell.types import Followed, Trace
 
 

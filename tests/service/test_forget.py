@@ -12,24 +12,17 @@ from tests.service.made_traces import data_trace
 
 from citewell.config import Settings
 from citewell.errors import Conflict, NotFound
-from citewell.knowledge.acting import ACTOR, Actor
-from citewell.knowledge.confirmed_files import path_of
-from citewell.knowledge.person_columns import (
-    GO_ALONG,
-    LOOKS_LIKE_A_PERSON,
-    MACHINES,
-    NOBODY,
-    PERSON_COLUMNS,
-    counted,
-)
-from citewell.knowledge.person_scan import scan
-from citewell.service import knowledge
-from citewell.service.app import App
-from citewell.service.backup import backup
-from citewell.service.backup_audit import note_backup
-from citewell.service.feedback import catch_up, give
-from citewell.service.forget import forget_person
-from citewell.service.users import add_user
+from citewell.runtime.app import App
+from citewell.service.admin.backup import backup
+from citewell.service.admin.backup_audit import note_backup
+from citewell.service.admin.forget_person import forget_person
+from citewell.service.admin.users import add_user
+from citewell.service.knowledge import find_knowledge as knowledge
+from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.store.confirmed.files import path_of
+from citewell.store.users.actor import ACTOR, Actor
+from citewell.store.users.person_columns import GO_ALONG, LOOKS_LIKE_A_PERSON, MACHINES, NOBODY, PERSON_COLUMNS, counted
+from citewell.store.users.person_scan import scan
 
 FILLED = {  # a row of each table, with the columns that are not a user's
     "runs": "trace_id, agent, request, next, state, holder, started_at, updated_at",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.service.gather import gather, name_of, uri_of
+from citewell.runtime.app import App
+from citewell.service.library.add import add
+from citewell.service.library.expand_paths import gather, name_of, uri_of
 
 
 def write(path: Path, text: str = "x") -> Path:

@@ -14,11 +14,11 @@ from citewell.errors import ModelUnavailable, StorageError
 from citewell.ingest import parse
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.service.add import add, pending
-from citewell.service.app import App
-from citewell.service.ingest import ingest
-from citewell.service.progress import Progress, Rate
-from citewell.service.turns import Turns
+from citewell.runtime.app import App
+from citewell.runtime.limits import Turns
+from citewell.runtime.progress import Progress, Rate
+from citewell.service.library.add import add, pending
+from citewell.service.library.read_and_embed import ingest
 from citewell.types import Document
 
 
@@ -42,7 +42,7 @@ async def test_meaning_is_found_before_reading_is_over(app: App, notes: Path, mo
             seen.append(name)
         return await parse(data, name, settings)
 
-    monkeypatch.setattr("citewell.service.intake.parse", slow)
+    monkeypatch.setattr("citewell.service.library.intake.parse", slow)
     async with asyncio.timeout(20):
         done = await ingest(app, [str(notes)], "docs")
     assert seen == ["20.md"]
@@ -58,7 +58,7 @@ async def test_reports_come_in_the_order_of_the_files(app: App, notes: Path, mon
         await asyncio.sleep(0.05 if int(name[:2]) % 3 == 0 else 0)
         return await parse(data, name, settings)
 
-    monkeypatch.setattr("citewell.service.intake.parse", uneven)
+    monkeypatch.setattr("citewell.service.library.intake.parse", uneven)
     named = [str(notes / "05.md"), str(notes / "none.md"), str(notes / "03.md"), str(notes / "04.md")]
     assert [file.path for file in (await add(app, named, "docs")).files] == named
 

@@ -11,11 +11,11 @@ import anyio
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest.unpack import Taken, unpack
-from citewell.service.add import FileReport, add
-from citewell.service.app import App
-from citewell.service.documents import delete_document, find_documents
-from citewell.service.intake import Intake
+from citewell.ingest.archive.unpack import Taken, unpack
+from citewell.runtime.app import App
+from citewell.service.library.add import FileReport, add
+from citewell.service.library.documents import delete_document, find_documents
+from citewell.service.library.intake import Intake
 
 NOTES = {"a.md": "# Lighthouse\n\nIt was built in 1857.\n", "sub/灯塔.txt": "灯塔建于一八五七年。塔身为红色。\n"}
 
@@ -49,7 +49,7 @@ def unpackings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         opened.append(name)
         return await unpack(data, name, settings, taken)
 
-    monkeypatch.setattr("citewell.service.intake.unpack", counted)
+    monkeypatch.setattr("citewell.service.library.intake.unpack", counted)
     return opened
 
 

@@ -16,19 +16,19 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput, StorageError
-from citewell.knowledge.jobs import ENDED, Job
-from citewell.knowledge.leases import Leases
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.service import jobs
-from citewell.service.add import Source, add_data, add_sources, pending
-from citewell.service.app import App
-from citewell.service.collections import delete_collection
-from citewell.service.cut import cut
-from citewell.service.embedding import Embedding
-from citewell.service.jobs import WORKERS, cancel, submit, work
-from citewell.service.progress import silent
-from citewell.service.uploads import ORPHAN, Upload
+from citewell.runtime.app import App
+from citewell.runtime.progress import silent
+from citewell.service.jobs import worker as jobs
+from citewell.service.jobs.worker import WORKERS, cancel, submit, work
+from citewell.service.library.add import Source, add_data, add_sources, pending
+from citewell.service.library.chunking import cut
+from citewell.service.library.collections import delete_collection
+from citewell.service.library.embedding import Embedding
+from citewell.service.library.uploads import ORPHAN, Upload
+from citewell.store.jobs import ENDED, Job
+from citewell.store.leases import Leases
 from citewell.types import Chunk
 
 TEXT = "# Lighthouse\n\nThe lighthouse was built in 1857.\n"
@@ -226,7 +226,7 @@ async def test_cancelled_job_stops_and_keeps_what_it_added(app: App, monkeypatch
     """One that waits and one that runs end at once; their bytes go; whole documents stay and are embedded later."""
     whole = ScriptedEmbedder.passages
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
-    monkeypatch.setattr("citewell.service.holder.BEAT", 0.05)
+    monkeypatch.setattr("citewell.service.jobs.job_lease.BEAT", 0.05)
     waits = await submit(app, "docs", [upload("b.md")])
     assert (await cancel(app, waits.job_id)).state == "cancelled"
     async with working(app):
@@ -254,7 +254,7 @@ async def test_small_upload_is_not_kept_waiting_by_a_large_one(app: App, monkeyp
         return await whole(self, texts)
 
     monkeypatch.setattr(ScriptedEmbedder, "passages", slow)
-    monkeypatch.setattr("citewell.service.embedding.REQUEST", 1)
+    monkeypatch.setattr("citewell.service.library.embedding.REQUEST", 1)
     async with working(app):
         large = await submit(app, "docs", [upload(f"{n}.md", f"# Note {n}\n\nThe number is {n}.\n") for n in range(100)])
         async with asyncio.timeout(10):
@@ -322,7 +322,7 @@ async def test_nothing_is_added_once_a_job_was_cancelled(app: App, monkeypatch: 
         await go_on.wait()
         return await cut(*arguments)
 
-    monkeypatch.setattr("citewell.service.intake.cut", slow)
+    monkeypatch.setattr("citewell.service.library.intake.cut", slow)
     async with working(app):
         job = await submit(app, "docs", [upload("a.md")])
         await reading.wait()

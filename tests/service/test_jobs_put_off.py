@@ -12,13 +12,13 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import StorageError
-from citewell.knowledge.jobs import LONGEST_PAUSE, Job
-from citewell.knowledge.leases import Leases
-from citewell.service import jobs
-from citewell.service.add import add_sources
-from citewell.service.app import App
-from citewell.service.jobs import MOST_REFUSALS, cancel, submit
-from citewell.service.uploads import Upload
+from citewell.runtime.app import App
+from citewell.service.jobs import worker as jobs
+from citewell.service.jobs.worker import MOST_REFUSALS, cancel, submit
+from citewell.service.library.add import add_sources
+from citewell.service.library.uploads import Upload
+from citewell.store.jobs import LONGEST_PAUSE, Job
+from citewell.store.leases import Leases
 
 WHY = {"code": StorageError.code, "message": "the disk is full", "hint": "free some space"}
 
@@ -75,7 +75,7 @@ async def test_an_upload_outlives_a_disk_that_refuses(app: App, job: Job, monkey
 
 async def test_another_process_writes_for_longer_than_we_wait(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file is free again when the job is put off, and its bytes are there."""
-    monkeypatch.setattr("citewell.knowledge.db.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("citewell.store.db.BUSY_SECONDS", 0.2)
     async with App(settings) as app:
         job = await submit(app, "docs", [upload()])
         claimed = await app.jobs.claim()

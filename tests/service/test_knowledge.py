@@ -12,16 +12,16 @@ from tests.service.test_feedback import files, found, nothing_left, opened, said
 
 from citewell.config import FeedbackSettings, Settings
 from citewell.errors import Conflict, InvalidInput, NotFound, StorageError
-from citewell.knowledge import confirmed_files
-from citewell.knowledge.documents import CONFIRMED
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.service import knowledge
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.service.collections import create_collection, delete_collection
-from citewell.service.documents import delete_document
-from citewell.service.feedback import catch_up, give
-from citewell.service.search import SearchRequest, search
+from citewell.runtime.app import App
+from citewell.service.ask.search import SearchRequest, search
+from citewell.service.knowledge import find_knowledge as knowledge
+from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.library.add import add
+from citewell.service.library.collections import create_collection, delete_collection
+from citewell.service.library.documents import delete_document
+from citewell.store.confirmed import files as confirmed_files
+from citewell.store.library.documents import CONFIRMED
 from citewell.types import Followed
 
 
@@ -66,13 +66,13 @@ async def test_killed_after_undo(app: App, monkeypatch: pytest.MonkeyPatch) -> N
     def refuse(path: Path) -> None:
         raise StorageError(f"{path}: the disk is gone")
 
-    monkeypatch.setattr("citewell.service.confirmed.remove", refuse)
+    monkeypatch.setattr("citewell.service.knowledge.update_items.remove", refuse)
     with pytest.raises(StorageError):
         await knowledge.undo_item(app, item.item_id)
     assert files(app) == ["tr_1.md"]
     assert await knowledge.known(app, QUESTION, agent="data", source="costs") == []
     assert await found(app) == []
-    monkeypatch.setattr("citewell.service.confirmed.remove", confirmed_files.remove)
+    monkeypatch.setattr("citewell.service.knowledge.update_items.remove", confirmed_files.remove)
     assert await catch_up(app) == 1
     assert files(app) == []
 

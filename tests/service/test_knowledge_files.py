@@ -15,13 +15,14 @@ from tests.service.made_traces import data_trace, text_trace
 
 from citewell.config import FeedbackSettings, Settings
 from citewell.errors import InvalidInput
-from citewell.knowledge import confirmed_exchange
-from citewell.knowledge.confirmed_types import Confirmed
-from citewell.service import knowledge, knowledge_files
-from citewell.service.app import App
-from citewell.service.data_sources import add_source
-from citewell.service.feedback import catch_up, give
-from citewell.service.knowledge_files import Imported, export, import_
+from citewell.runtime.app import App
+from citewell.service.knowledge import exchange_files as knowledge_files
+from citewell.service.knowledge import find_knowledge as knowledge
+from citewell.service.knowledge.exchange_files import Imported, export, import_
+from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.tables.sources import add_source
+from citewell.store.confirmed import exchange as confirmed_exchange
+from citewell.store.confirmed.types import Confirmed
 from citewell.types import Trace
 
 SQL = "SELECT service, amount AS total FROM costs WHERE function = 'IT'"

@@ -11,20 +11,20 @@ from sqlalchemy import text
 from tests.service.made_traces import data_trace, text_trace
 
 from citewell.errors import StatementFailed
-from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Rule
-from citewell.knowledge.documents import CONFIRMED
-from citewell.knowledge.weights import DAY, weight_of
-from citewell.service import knowledge
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.service.confirmed import settle
-from citewell.service.data_sources import add_source, refresh_source, remove_source
-from citewell.service.documents import delete_document
-from citewell.service.feedback import catch_up, give
-from citewell.service.jobs import do
-from citewell.service.knowledge_conflicts import conflicts
-from citewell.service.knowledge_gc import gc
-from citewell.service.knowledge_health import check_documents, check_source
+from citewell.runtime.app import App
+from citewell.service.jobs.worker import do
+from citewell.service.knowledge import find_knowledge as knowledge
+from citewell.service.knowledge.clean_up import gc
+from citewell.service.knowledge.conflicts import conflicts
+from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.recheck import check_documents, check_source
+from citewell.service.knowledge.update_items import settle
+from citewell.service.library.add import add
+from citewell.service.library.documents import delete_document
+from citewell.service.tables.sources import add_source, refresh_source, remove_source
+from citewell.store.confirmed.evidence_weights import DAY, weight_of
+from citewell.store.confirmed.types import Confirmation, Confirmed, Rule
+from citewell.store.library.documents import CONFIRMED
 from citewell.types import Trace
 
 COSTS = "service,function,amount\nMail,IT,12\nHosting,IT,30\nVans,Fleet,90\n"
@@ -126,7 +126,7 @@ async def test_a_limit_proves_nothing(app: App, costs: Path, monkeypatch: pytest
     async def late(*_: object) -> None:
         raise StatementFailed("it took longer than 10 s", code="timeout")
 
-    monkeypatch.setattr("citewell.service.knowledge_health.query", late)
+    monkeypatch.setattr("citewell.service.knowledge.recheck.query", late)
     (looked,) = (await check_source(app, "costs")).looked
     assert (looked.outcome, (await knowledge.get_item(app, item.item_id)).state) == ("unknown", "active")
 

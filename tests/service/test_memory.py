@@ -9,13 +9,13 @@ import pytest
 
 from citewell.config import MemorySettings, Settings
 from citewell.errors import InvalidInput, NotFound
-from citewell.knowledge.memory import Memory, Told
-from citewell.models.builtin_embed import BuiltinEmbedder
+from citewell.models.builtin.embedder import BuiltinEmbedder
 from citewell.models.scripted_reader import ScriptedReader
-from citewell.service import memory as service
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.skills.remember import facts_told
+from citewell.runtime.app import App
+from citewell.service.library.add import add
+from citewell.service.sessions import memories as service
+from citewell.skills.memory.remember import facts_told
+from citewell.store.memory import Memory, Told
 
 
 async def tell(app: App, user: str, said: str) -> Memory:

@@ -12,10 +12,10 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, InvalidInput, PermanentError, TransientError, UnreadableFile
-from citewell.knowledge.pages import Snapshot
-from citewell.service.app import App
-from citewell.service.collections import delete_collection
-from citewell.service.pages import Crawled, Pages, open_pages
+from citewell.runtime.app import App
+from citewell.service.library.collections import delete_collection
+from citewell.service.sites.keep_pages import Crawled, Pages, open_pages
+from citewell.store.pages import Snapshot
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer

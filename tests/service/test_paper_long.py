@@ -9,9 +9,9 @@ import pypdfium2
 import pytest
 
 from citewell.config import Settings
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.papers import begin, read
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.papers.reading_sessions import begin, read
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "papers" / "reserve-forecasting-for-cargo-bike-fleets.pdf"
 PAGES = 300

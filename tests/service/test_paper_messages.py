@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound, StorageError
-from citewell.ingest.paper_read import read_paper
-from citewell.knowledge.leases import Leases
-from citewell.service import alive, ask_paper, papers
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask, stream, unfinished
-from citewell.service.documents import delete_document
-from citewell.service.papers import PaperSession
-from citewell.service.papers_job import submit
-from citewell.service.sessions import delete_session
+from citewell.ingest.paper.read_paper import read_paper
+from citewell.runtime.app import App
+from citewell.service.ask import ask_paper
+from citewell.service.ask import heartbeat as alive
+from citewell.service.ask.ask import AskRequest, ask, stream, unfinished
+from citewell.service.library.documents import delete_document
+from citewell.service.papers import reading_sessions as papers
+from citewell.service.papers.guide_job import submit
+from citewell.service.papers.reading_sessions import PaperSession
+from citewell.service.sessions.sessions import delete_session
+from citewell.store.leases import Leases
 from citewell.types import Answer
 
 PAPER = """# A Lamp\u202e That\u0007 Learns
@@ -125,7 +127,7 @@ async def test_what_may_pass_does_not_end_a_run(app: App, monkeypatch: pytest.Mo
     asked = {"question": QUESTION, "agent": "paper", "session_id": session.session_id, "options": {}}
     state = await kept_state(app, session)
     await app.runs.keep("tr_1", await app.runs.begin("tr_1", "local", "paper", asked), "ask", state)
-    for full in ("citewell.service.ask_paper.opened", "citewell.service.ask.own_session"):
+    for full in ("citewell.service.ask.ask_paper.opened", "citewell.service.ask.ask.own_session"):
 
         async def refused(*_: object) -> None:
             raise StorageError("the disk is full")
@@ -228,7 +230,9 @@ async def test_traces_go_with_their_session(app: App) -> None:
 async def test_names_hold_nothing_that_is_not_seen(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a paper's title and authors, nor a user's name: bytes that were not read would make two users one."""
     names = ("Ann \u2066Keeper", "\u202e")
-    monkeypatch.setattr("citewell.service.papers.read_paper", lambda document: replace(read_paper(document), authors=names))
+    monkeypatch.setattr(
+        "citewell.service.papers.reading_sessions.read_paper", lambda document: replace(read_paper(document), authors=names)
+    )
     session = await begun(app)
     assert (session.paper.title, session.title) == ("A Lamp That Learns",) * 2
     assert session.paper.authors == ["Ann Keeper"]
@@ -242,8 +246,8 @@ async def test_names_hold_nothing_that_is_not_seen(app: App, monkeypatch: pytest
 
 async def test_a_report_that_ends_its_process_fails_its_job(app: App) -> None:
     """The job is over, says why, and is not tried for ever."""
-    from citewell.service.holder import Holder
-    from citewell.service.papers_job import make_report
+    from citewell.service.jobs.job_lease import Holder
+    from citewell.service.papers.guide_job import make_report
 
     session = await begun(app)
     asked = {"question": "", "agent": "paper", "session_id": session.session_id, "options": {"event": "report"}}

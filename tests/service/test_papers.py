@@ -16,17 +16,17 @@ from citewell.config import IngestSettings, Settings
 from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound, UnreadableFile
 from citewell.ingest import parse as whole
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.service import papers
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.documents import delete_document
-from citewell.service.embedding import embed_pending
-from citewell.service.papers import PaperSession
-from citewell.service.papers_intake import collection_of
-from citewell.service.papers_job import submit
-from citewell.service.papers_plan import PlanEdit, edit_plan
-from citewell.service.papers_structure import structure
-from citewell.service.sessions import delete_session, list_sessions
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.library.documents import delete_document
+from citewell.service.library.embedding import embed_pending
+from citewell.service.papers import reading_sessions as papers
+from citewell.service.papers.add_paper import collection_of
+from citewell.service.papers.edit_plan import PlanEdit, edit_plan
+from citewell.service.papers.guide_job import submit
+from citewell.service.papers.reading_sessions import PaperSession
+from citewell.service.papers.structure import structure
+from citewell.service.sessions.sessions import delete_session, list_sessions
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer
@@ -127,7 +127,7 @@ async def test_the_same_bytes_are_parsed_and_embedded_once(app: App, monkeypatch
         parsed.append(name)
         return await whole(data, name, settings)
 
-    monkeypatch.setattr("citewell.service.papers_intake.parse", parse)
+    monkeypatch.setattr("citewell.service.papers.add_paper.parse", parse)
     first, second = await asyncio.gather(begun(app), begun(app, name="other.md"))
     third = await begun(app, name="third.md")
     assert len({first.paper.doc_id, second.paper.doc_id, third.paper.doc_id}) == 1

@@ -8,9 +8,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from citewell.agents.paper_state import Exchange, PaperInfo
-from citewell.service.papers import PaperSession
-from citewell.service.papers_export import escaped, markdown
-from citewell.skills.reading import Plan, PlanStep, Report, ReportPart, Suggestion, Term
+from citewell.service.papers.export_session import escaped, markdown
+from citewell.service.papers.reading_sessions import PaperSession
+from citewell.skills.paper.reading_context import Plan, PlanStep, Report, ReportPart, Suggestion, Term
 from citewell.types import Citation, Sentence
 
 HOSTILE = [

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import UnreadableFile
-from citewell.service import read as module
-from citewell.service.add import CHANGED, add
-from citewell.service.app import App
-from citewell.service.read import read
+from citewell.runtime.app import App
+from citewell.service.library import read_file as module
+from citewell.service.library.add import CHANGED, add
+from citewell.service.library.read_file import read
 
 
 def test_pipe_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:

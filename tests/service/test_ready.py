@@ -13,11 +13,11 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import PermanentError, TransientError
+from citewell.instrumentation import look_on
 from citewell.models.scripted import ScriptedLLM
-from citewell.service import health
-from citewell.service.app import App
-from citewell.service.ready import readiness, without_paths
-from citewell.watch import look_on
+from citewell.runtime import health
+from citewell.runtime.app import App
+from citewell.service.admin.readiness import readiness, without_paths
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ async def test_a_model_that_fails_and_works_again(app: App, monkeypatch: pytest.
 @pytest.mark.parametrize("content", [None, b"no such thing", b"GGUF"], ids=["missing", "other", "cut off"])
 async def test_a_model_file_that_is_none(settings: Settings, content: bytes | None) -> None:
     """Of the packaged model also one that is not whole."""
-    from citewell.models.pull import model_path
+    from citewell.models.builtin.download import model_path
 
     path = model_path(settings)
     if content is not None:

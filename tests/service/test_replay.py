@@ -11,15 +11,15 @@ import pytest
 from citewell.errors import InvalidInput, NotFound
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
-from citewell.service import papers
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.data_sources import add_source
-from citewell.service.documents import delete_document
-from citewell.service.memory import list_memories
-from citewell.service.replay import Replay, replay
-from citewell.service.sessions import list_sessions
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.library.add import add, embed_pending
+from citewell.service.library.documents import delete_document
+from citewell.service.papers import reading_sessions as papers
+from citewell.service.sessions.memories import list_memories
+from citewell.service.sessions.replay import Replay, replay
+from citewell.service.sessions.sessions import list_sessions
+from citewell.service.tables.sources import add_source
 
 COSTS = "Function,Service,Cost_EUR\nIT,Hosting,120000\nIT,Laptops,60000\nHR,Training,25000\n"
 SQL = "SELECT Function, sum(Cost_EUR) AS total FROM costs GROUP BY Function ORDER BY total DESC"

@@ -10,14 +10,14 @@ import pytest
 
 from citewell.config import SearchSettings, Settings
 from citewell.errors import InvalidInput, ModelUnavailable, NotFound
-from citewell.ingest.script import language
 from citewell.retrieve.strategies import STRATEGIES
-from citewell.service.add import embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
-from citewell.service.media import media_types
-from citewell.service.options import moment
-from citewell.service.search import SearchRequest, SearchResult, request_of, search
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.ask.options import moment
+from citewell.service.ask.search import SearchRequest, SearchResult, request_of, search
+from citewell.service.library.add import embed_pending
+from citewell.service.library.media_types import media_types
+from citewell.text.language import language
 from citewell.types import Chunk, Document, Section
 
 

@@ -13,15 +13,15 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, NotFound
-from citewell.knowledge.jobs import ENDED, Job
-from citewell.service import sites
-from citewell.service.add import add
-from citewell.service.app import App
-from citewell.service.documents import find_documents
-from citewell.service.ingest import ingest
-from citewell.service.jobs import work
-from citewell.service.pages import open_pages
-from citewell.service.progress import Progress
+from citewell.runtime.app import App
+from citewell.runtime.progress import Progress
+from citewell.service.jobs.worker import work
+from citewell.service.library.add import add
+from citewell.service.library.documents import find_documents
+from citewell.service.library.read_and_embed import ingest
+from citewell.service.sites import sites
+from citewell.service.sites.keep_pages import open_pages
+from citewell.store.jobs import ENDED, Job
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer

@@ -15,17 +15,19 @@ from sqlalchemy import text
 
 from citewell.agents import dual_loop_talk
 from citewell.errors import NotFound
-from citewell.knowledge.traces import DAY
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
-from citewell.service import auto, data_pick, papers
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.snapshot import snapshot_of
-from citewell.service.snapshot_words import in_words_of
-from citewell.service.traces import delete_trace
-from citewell.skills import route
+from citewell.runtime.app import App
+from citewell.service.ask import choose_agent as auto
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.snapshot import snapshot_of
+from citewell.service.ask.snapshot_words import in_words_of
+from citewell.service.library.add import add, embed_pending
+from citewell.service.papers import reading_sessions as papers
+from citewell.service.sessions.traces import delete_trace
+from citewell.service.tables import choose_source as data_pick
+from citewell.skills.dialogue import route
+from citewell.store.traces import DAY
 from citewell.types import Answer, Message, Snapshot, Step, Trace
 
 QUESTION = "When was the lighthouse built?"

@@ -13,10 +13,10 @@ from citewell.config import IngestSettings, Settings
 from citewell.errors import PermanentError, TransientError
 from citewell.models.script_reply import wants
 from citewell.models.scripted import ScriptedLLM
-from citewell.service import summaries as module
-from citewell.service.add import add_data, embed_pending, pending
-from citewell.service.app import App
-from citewell.service.summaries import keep_writing, write, write_summaries
+from citewell.runtime.app import App
+from citewell.service.library import write_summaries as module
+from citewell.service.library.add import add_data, embed_pending, pending
+from citewell.service.library.write_summaries import keep_writing, write, write_summaries
 
 SECTION = (
     "The lighthouse lamp was replaced in 1931. Its light is visible for 18 miles. Two keepers look after the lamp. "

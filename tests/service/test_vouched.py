@@ -11,13 +11,13 @@ from sqlalchemy import text
 
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.add import add, embed_pending
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask, stream, unfinished
-from citewell.service.confirmed import settle
-from citewell.service.documents import delete_document
-from citewell.service.feedback import catch_up, give
-from citewell.service.knowledge import list_items, list_rules, quarantine_item, review_rule, undo_item
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask, stream, unfinished
+from citewell.service.knowledge.find_knowledge import list_items, list_rules, quarantine_item, review_rule, undo_item
+from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.update_items import settle
+from citewell.service.library.add import add, embed_pending
+from citewell.service.library.documents import delete_document
 from citewell.types import Answer, Step
 
 QUESTION = "When was the lighthouse built?"

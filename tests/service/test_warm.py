@@ -6,11 +6,11 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
-from citewell.models import e5_network
-from citewell.models.builtin_embed import BuiltinEmbedder
+from citewell.models.builtin import e5_network
+from citewell.models.builtin.embedder import BuiltinEmbedder
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
-from citewell.service.warm import warm
+from citewell.runtime.app import App
+from citewell.service.admin.warm import warm
 
 
 class Loading(ScriptedLLM):

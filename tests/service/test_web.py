@@ -13,10 +13,10 @@ import pytest
 from citewell.config import Settings, WebSettings
 from citewell.errors import ConfigError, PermanentError, TransientError
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, ask
-from citewell.service.search import SearchRequest, search
-from citewell.service.web import Web, open_web
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.search import SearchRequest, search
+from citewell.service.sites.search_web import Web, open_web
 
 STORY = "<html><head><title>{0}</title></head><body><article><h1>{0}</h1><p>{1}</p></article></body></html>"
 TOWER = STORY.format("Lighthouse", "The lighthouse was built in 1857. Its lamp is electric.")

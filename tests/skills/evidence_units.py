@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from citewell.ingest.sentences import language
-from citewell.skills.evidence import Passage
-from citewell.skills.numbered import Unit, number_sentences
+from citewell.skills.evidence.numbered import Unit, number_sentences
+from citewell.skills.evidence.passages import Passage
+from citewell.text.sentences import language
 from citewell.types import Hit
 
 

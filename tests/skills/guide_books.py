@@ -5,8 +5,8 @@ The one rule: what a test expects stands in these texts, to the letter.
 
 from __future__ import annotations
 
-from citewell.ingest.paper import Float, Paper, Part, Role
-from citewell.skills.reading import OpenPaper
+from citewell.ingest.paper.shape import Float, Paper, Part, Role
+from citewell.skills.paper.reading_context import OpenPaper
 from citewell.types import Document, Page, Section
 
 Sections = list[tuple[Role, tuple[str, ...], str]]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from citewell.knowledge.memory import DAY, Kind, Memory
-from citewell.skills.remember import facts_told
+from citewell.skills.memory.remember import facts_told
+from citewell.store.memory import DAY, Kind, Memory
 
 NOW = 1_000 * DAY
 

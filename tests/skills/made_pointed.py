@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from citewell.ingest.paper import Equation, Float, Mention, Paper, Part, Reference, Role
-from citewell.ingest.sentences import language
-from citewell.skills.reading import OpenPaper
+from citewell.ingest.paper.shape import Equation, Float, Mention, Paper, Part, Reference, Role
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.text.sentences import language
 from citewell.types import Box, Document, Page, Section
 
 ENGLISH = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.retrieve.engines.base import Column, ForeignKey, Schema, Table
+from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
 
 SHOP = Schema(
     "sqlite",

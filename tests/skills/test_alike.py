@@ -6,7 +6,7 @@ import pytest
 
 from citewell.errors import ModelUnavailable
 from citewell.models.scripted_reader import ScriptedReader
-from citewell.skills.alike import ASKED, find_same, same_things
+from citewell.skills.answer.duplicate_question import ASKED, find_same, same_things
 
 PRICE = "How much is the Pro plan?"
 

@@ -11,11 +11,11 @@ from tests.agents.replies import draft, untold
 from tests.skills.evidence_units import passage_of
 
 from citewell.errors import PermanentError
-from citewell.flow import entered
+from citewell.graph import entered
 from citewell.models.scripted import ScriptedLLM
-from citewell.skills.answering import Drafted, draft_answer
-from citewell.skills.draft import Draft
-from citewell.skills.evidence import Passage
+from citewell.skills.answer.answering import Drafted, draft_answer
+from citewell.skills.answer.draft import Draft
+from citewell.skills.evidence.passages import Passage
 
 ENGLISH = passage_of("Rent is due by 30 April.", "A late fee of £10 is owed after that.")
 CHINESE = passage_of("押金为两个月租金。", "退租后三十天内退还押金。", n=2)

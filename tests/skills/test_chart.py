@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from citewell.retrieve.engines.base import Rows
-from citewell.skills.chart import choose
+from citewell.skills.answer.chart import choose
+from citewell.sql.engines.engine import Rows
 
 
 def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False) -> Rows:

@@ -8,8 +8,8 @@ import pytest
 from tests.skills.evidence_units import passage_of, units_of
 
 from citewell.models.scripted import ScriptedLLM
-from citewell.skills.draft import stream_texts, write_draft
-from citewell.skills.numbered import number_sentences, pick_units, show_sentences
+from citewell.skills.answer.draft import stream_texts, write_draft
+from citewell.skills.evidence.numbered import number_sentences, pick_units, show_sentences
 from citewell.skills.proof.judge import Claim
 from citewell.skills.proof.judge_llm import LLMJudge
 from citewell.types import Message

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.skills.evidence_units import passage_of
 
-from citewell.skills.answering import Decided, Drafted
-from citewell.skills.draft import Draft, DraftSentence
-from citewell.skills.ending import end_answer
-from citewell.skills.numbered import number_sentences
+from citewell.skills.answer.answering import Decided, Drafted
+from citewell.skills.answer.draft import Draft, DraftSentence
+from citewell.skills.answer.ending import end_answer
+from citewell.skills.evidence.numbered import number_sentences
 from citewell.skills.proof.judge import Judgement, JudgeVerdict
 from citewell.skills.proof.prove import Proven, show_proof
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.skills.facts import facts, names, negations
+from citewell.text.facts import facts, names, negations
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import pytest
 from tests.skills.evidence_units import passage_of
 
 from citewell.models.base import is_connected
-from citewell.models.reader import Reading
+from citewell.models.reader_base import Reading
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.confidence import Logistic
-from citewell.skills.decision import answer_signals, decide, model_of, tier_of
-from citewell.skills.draft import Draft, DraftSentence
-from citewell.skills.evidence import Passage
-from citewell.skills.find_answer import READ_PASSAGES, find_answer, log_odds, split_question
+from citewell.skills.answer.decision import answer_signals, decide, model_of, tier_of
+from citewell.skills.answer.draft import Draft, DraftSentence
+from citewell.skills.answer.find_answer import READ_PASSAGES, find_answer, log_odds, split_question
+from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Judgement
 from citewell.skills.proof.prove import Proven
 

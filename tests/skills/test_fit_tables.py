@@ -9,9 +9,9 @@ import pytest
 
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.retrieve.engines.base import Column, Schema, Table
-from citewell.skills.fit_tables import best, fit, next_best
-from citewell.skills.plan_sql import Term
+from citewell.sql.engines.engine import Column, Schema, Table
+from citewell.sql.plan import Term
+from citewell.sql.source_fit import best, fit, next_best
 
 
 def tables(name: str, **columns: tuple[str, ...]) -> tuple[Schema, tuple[()]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.skills.format import with_markers
+from citewell.skills.answer.format import with_markers
 from citewell.types import Sentence
 
 

@@ -11,17 +11,17 @@ from tests.skills.guide_books import CHINESE, ENGLISH, book
 from citewell.config import IngestSettings
 from citewell.errors import TransientError
 from citewell.ingest import parse_here
-from citewell.ingest.paper_read import read_paper
+from citewell.ingest.paper.read_paper import read_paper
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import shared
-from citewell.skills.guide import make_report
-from citewell.skills.guide_cues import measured
-from citewell.skills.guide_markdown import report_markdown
-from citewell.skills.guide_pick import SLOTS
-from citewell.skills.guide_plain import complete, leans, plain
+from citewell.skills.guide.cues import measured
+from citewell.skills.guide.pick import SLOTS
+from citewell.skills.guide.plain_sentence import complete, leans, plain
+from citewell.skills.guide.report import make_report
+from citewell.skills.guide.report_markdown import report_markdown
+from citewell.skills.paper.reading_context import OpenPaper, Report, Slot
 from citewell.skills.proof.judges import build_judge
-from citewell.skills.reading import OpenPaper, Report, Slot
 from citewell.types import Message, Sentence
 
 

@@ -13,13 +13,13 @@ import pytest
 from citewell.config import IngestSettings
 from citewell.errors import NotFound
 from citewell.ingest import parse_here
-from citewell.ingest.paper_read import read_paper
+from citewell.ingest.paper.read_paper import read_paper
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.skills.guide import make_report
-from citewell.skills.guide_lines import MOST_READ, lines
-from citewell.skills.pointed_selection import selected
-from citewell.skills.reading import OpenPaper, Selection
-from citewell.skills.reading_route import make_route
+from citewell.skills.guide.quotable import MOST_READ, lines
+from citewell.skills.guide.report import make_report
+from citewell.skills.paper.reading_context import OpenPaper, Selection
+from citewell.skills.paper.selection import selected
+from citewell.skills.reading_route.plan_route import make_route
 
 STARTS = ("We propose ", "We show that ", "Our method improves ", "The results of ", "However, ", "It reaches 3.5% on ")
 TWICE = 3.2  # times the CPU time for twice the sentences: 2 is linear, 4 quadratic; the rest is for a busy machine

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.skills.intent import classify_intent
+from citewell.skills.dialogue.intent import classify_intent
 
 FOLLOW_UPS = (
     "How high is the limit for Graz?",

@@ -6,8 +6,8 @@ import pytest
 from tests.skills.made_schema import SHOP
 
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.retrieve.engines.base import Column, Schema, Table
-from citewell.skills.link import Linked, content_words, link, phrase, stored
+from citewell.sql.engines.engine import Column, Schema, Table
+from citewell.sql.schema_link import Linked, content_words, link, phrase, stored
 
 
 async def linked(question: str, terms: tuple[str, ...] = ()) -> Linked:

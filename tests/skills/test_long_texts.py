@@ -7,16 +7,16 @@ from collections.abc import Callable
 import pytest
 from tests.timing import cpu_seconds
 
-from citewell.service.run import LONGEST_MESSAGE
-from citewell.skills.dates import take_dates
-from citewell.skills.draft import stream_texts
-from citewell.skills.entities import entity_list
-from citewell.skills.facts import facts, names, plain_words
-from citewell.skills.find_answer import split_question
+from citewell.service.ask.run import LONGEST_MESSAGE
+from citewell.skills.answer.draft import stream_texts
+from citewell.skills.answer.find_answer import split_question
+from citewell.skills.dialogue.reference import candidates, depends_on_history, joined, readings
+from citewell.skills.dialogue.route import without_request
+from citewell.skills.memory.remember import facts_told
 from citewell.skills.proof.exact import check_equation
-from citewell.skills.reference import candidates, depends_on_history, joined, readings
-from citewell.skills.remember import facts_told
-from citewell.skills.route import without_request
+from citewell.text.dates import take_dates
+from citewell.text.entities import entity_list
+from citewell.text.facts import facts, names, plain_words
 from citewell.types import Message
 
 UNITS = ["A ", "a.", "<think>", "\n", " ", "(", "“", "1,", "may ", "may 1\n", "A和", "一", "I am ", "呢", "A-", "，"]

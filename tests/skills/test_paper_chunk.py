@@ -9,12 +9,12 @@ from itertools import pairwise
 import pytest
 from tests.skills.made_pointed import chinese, english, span
 
-from citewell.ingest.sentences import count_tokens
-from citewell.skills.evidence import Passage
-from citewell.skills.paper_chunk import chunk_of, part_chunk, section_chunk
-from citewell.skills.paper_chunk_selection import selection_chunk
-from citewell.skills.pointed import pointed
-from citewell.skills.reading import OpenPaper
+from citewell.skills.evidence.passages import Passage
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.references import pointed
+from citewell.skills.paper.section_evidence import chunk_of, part_chunk, section_chunk
+from citewell.skills.paper.selection_evidence import selection_chunk
+from citewell.text.sentences import count_tokens
 
 
 def chunk(question: str, book: OpenPaper, budget: int = 200) -> list[Passage]:

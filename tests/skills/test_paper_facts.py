@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from tests.skills.made_pointed import chinese, english
 
-from citewell.skills.paper_facts import StructureAnswer, facts_answer
-from citewell.skills.reading import OpenPaper
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.structure_answers import StructureAnswer, facts_answer
 
 WEI = "Jason Wei, Xin Yu, and Ben Brändl. 2022. Packets in the wind. In Proceedings of Light Freight, pages 1-9."
 CAPTIONS = [

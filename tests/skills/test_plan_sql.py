@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from tests.skills.made_schema import SHOP
 
-from citewell.knowledge.confirmed_types import Confirmed, Known, Rule
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
-from citewell.retrieve.engines.base import Column, Schema, Table
-from citewell.skills.link import Link, Linked
-from citewell.skills.plan_sql import Analysis, Asked, Candidate, Term, analyze, answerable, order, repair, write
-from citewell.skills.schema_text import schema_text, table_text
-from citewell.skills.sql_reply import NotInTables
+from citewell.sql.engines.engine import Column, Schema, Table
+from citewell.sql.model_reply import NotInTables
+from citewell.sql.plan import Analysis, Asked, Candidate, Term, analyze, answerable, order, repair, write
+from citewell.sql.schema_link import Link, Linked
+from citewell.sql.schema_text import schema_text, table_text
+from citewell.store.confirmed.types import Confirmed, Known, Rule
 from citewell.types import Message
 
 QUESTION = "How many customers live in Paris?"

@@ -6,11 +6,11 @@ import pytest
 from tests.skills.made_pointed import chinese, english, span
 
 from citewell.errors import InvalidInput, NotFound
-from citewell.skills.pointed import missing_said, pointed
-from citewell.skills.pointed_numbers import canonical
-from citewell.skills.pointed_pages import first_printed
-from citewell.skills.pointed_selection import selected, selection_in
-from citewell.skills.reading import OpenPaper, Selection
+from citewell.skills.paper.page_references import first_printed
+from citewell.skills.paper.reading_context import OpenPaper, Selection
+from citewell.skills.paper.reference_numbers import canonical
+from citewell.skills.paper.references import missing_said, pointed
+from citewell.skills.paper.selection import selected, selection_in
 
 
 def floats(question: str, book: OpenPaper) -> list[str]:

@@ -11,13 +11,13 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.ingest import parse_here
-from citewell.ingest.paper_read import read_paper
-from citewell.ingest.sentences import count_tokens
-from citewell.skills.paper_chunk import chunk_of
-from citewell.skills.paper_facts import facts_answer
-from citewell.skills.pointed import missing_said, pointed
-from citewell.skills.pointed_selection import selected, selection_in
-from citewell.skills.reading import OpenPaper, Selection
+from citewell.ingest.paper.read_paper import read_paper
+from citewell.skills.paper.reading_context import OpenPaper, Selection
+from citewell.skills.paper.references import missing_said, pointed
+from citewell.skills.paper.section_evidence import chunk_of
+from citewell.skills.paper.selection import selected, selection_in
+from citewell.skills.paper.structure_answers import facts_answer
+from citewell.text.sentences import count_tokens
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "papers"
 

@@ -12,15 +12,15 @@ from tests.skills.guide_books import CHINESE, ENGLISH, book
 from citewell.config import IngestSettings
 from citewell.errors import NotFound
 from citewell.ingest import parse_here
-from citewell.ingest.paper import Paper, Part, Role
-from citewell.ingest.paper_read import read_paper
+from citewell.ingest.paper.read_paper import read_paper
+from citewell.ingest.paper.shape import Paper, Part, Role
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
-from citewell.skills.reading import OpenPaper, Plan
-from citewell.skills.reading_route import FEWEST, MOST, make_route
-from citewell.skills.reading_route_edit import moved, route_markdown, tick, with_section, without
-from citewell.skills.reading_route_interest import names_part, of_part, wanted, without_parts
-from citewell.skills.reading_route_sections import minutes
+from citewell.skills.paper.reading_context import OpenPaper, Plan
+from citewell.skills.reading_route.edit_route import moved, route_markdown, tick, with_section, without
+from citewell.skills.reading_route.interest import names_part, of_part, wanted, without_parts
+from citewell.skills.reading_route.plan_route import FEWEST, MOST, make_route
+from citewell.skills.reading_route.readable_sections import minutes
 from citewell.types import Document
 
 

@@ -9,12 +9,12 @@ from tests.skills.made_memories import NOW, fact, memory
 from tests.skills.memory_pairs import BEARS, BEARS_NOT
 
 from citewell.config import Settings
-from citewell.knowledge.memory import Memory
-from citewell.models.builtin_embed import BuiltinEmbedder
-from citewell.models.reader import Reader
+from citewell.models.builtin.embedder import BuiltinEmbedder
+from citewell.models.reader_base import Reader
 from citewell.models.scripted_reader import ScriptedReader
-from citewell.skills.recall import MOST, Recalled, personalised, recalled
-from citewell.skills.remember import value_of
+from citewell.skills.memory.recall import MOST, Recalled, personalised, recalled
+from citewell.skills.memory.remember import value_of
+from citewell.store.memory import Memory
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.models.scripted import ScriptedLLM
-from citewell.skills.reference import candidates, depends_on_history, rewrite
+from citewell.skills.dialogue.reference import candidates, depends_on_history, rewrite
 from citewell.types import Message
 
 

@@ -8,9 +8,8 @@ from collections.abc import Collection
 import pytest
 from tests.skills.made_memories import fact, memory
 
-from citewell.knowledge.memory import Memory, Told
-from citewell.skills import remember
-from citewell.skills.remember import (
+from citewell.skills.memory import remember
+from citewell.skills.memory.remember import (
     asked_part,
     asks_about_memory,
     asks_about_talk,
@@ -22,6 +21,7 @@ from citewell.skills.remember import (
     only_tells,
     tells_secret,
 )
+from citewell.store.memory import Memory, Told
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.skills.route import next_search, says_same, search_route, wants_web, without_request
+from citewell.skills.dialogue.route import next_search, says_same, search_route, wants_web, without_request
 
 DIRECT, SECTIONS, WEB = "direct_chunk_search", "hierarchical_search", "web_search"
 

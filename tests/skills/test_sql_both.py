@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from citewell.skills.sql_both import parted, says_both
+from citewell.sql.mend_both import parted, says_both
 
 
 def told(sql: str, *, both: bool = False) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.skills.made_schema import SHOP
 
-from citewell.knowledge.confirmed_types import Confirmed, Known, Rule
-from citewell.skills.sql_follow import adapted, followed, pattern
+from citewell.sql.follow_confirmed import adapted, followed, pattern
+from citewell.store.confirmed.types import Confirmed, Known, Rule
 
 PARIS = "How many customers live in Paris?"
 SQL = "SELECT count(*) FROM customer WHERE City = 'Paris'"

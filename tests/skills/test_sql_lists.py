@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.retrieve.engines import ENGINES
-from citewell.retrieve.engines.base import Kind, Rows
-from citewell.retrieve.guard import check
-from citewell.skills.sql_lists import adds_up, said_once, summed
+from citewell.sql.engines import ENGINES
+from citewell.sql.engines.engine import Kind, Rows
+from citewell.sql.guard.check import check
+from citewell.sql.mend_lists import adds_up, said_once, summed
 
 ASKED = "Which services does IT have?"
 PLAIN = "SELECT Service FROM costs WHERE Function = 'IT'"

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.skills.made_schema import SHOP
 
-from citewell.retrieve.engines.base import Column, ForeignKey, Schema, Table
-from citewell.skills.link import Link, Linked
-from citewell.skills.sql_mend import mended, named
+from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
+from citewell.sql.mend import mended, named
+from citewell.sql.schema_link import Link, Linked
 
 
 def of(*tables: str) -> Linked:

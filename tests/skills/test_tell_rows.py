@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from citewell.retrieve.engines.base import Column, Rows, Schema, Table
-from citewell.skills.cell_text import cell, lines, number
-from citewell.skills.column_label import label
-from citewell.skills.fit_tables import best, fit, outline
-from citewell.skills.plan_sql import Term
-from citewell.skills.stored_values import absent, filters, likeness, lookup, remarks_of, replaced, tables_of
-from citewell.skills.tell_rows import hollow, tell
+from citewell.skills.answer.tell_rows import hollow, tell
+from citewell.sql.cell_text import cell, lines, number
+from citewell.sql.column_label import label
+from citewell.sql.engines.engine import Column, Rows, Schema, Table
+from citewell.sql.plan import Term
+from citewell.sql.source_fit import best, fit, outline
+from citewell.sql.stored_values import absent, filters, likeness, lookup, remarks_of, replaced, tables_of
 
 
 def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False) -> Rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.skills.text_claims import plain_statement, statement_spans
+from citewell.text.claims import plain_statement, statement_spans
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Known
-from citewell.skills.evidence import Passage
-from citewell.skills.numbered import Unit
+from citewell.skills.evidence.confirmed_evidence import ID, Vouched, bears_on, followed_of, put_beside, sureness
+from citewell.skills.evidence.numbered import Unit
+from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
-from citewell.skills.vouched import ID, Vouched, bears_on, followed_of, put_beside, sureness
+from citewell.store.confirmed.types import Confirmation, Confirmed, Known
 from citewell.types import Hit
 
 

@@ -20,8 +20,8 @@ from citewell.config import Settings
 from citewell.models import scripted
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedLLM
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream
 from citewell.types import Answer, Event, Message, Step
 
 SHOP = tomllib.loads(Path(__file__).with_name("shop.toml").read_text("utf-8"))

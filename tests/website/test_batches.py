@@ -6,7 +6,7 @@ import asyncio
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from citewell.service.ask import ask
+from citewell.service.ask.ask import ask
 
 if TYPE_CHECKING:
     from tests.website.conftest import Desk, Web

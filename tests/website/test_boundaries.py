@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from citewell.ingest import guarded
+from citewell.fetch import ssrf_transport as guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,7 +162,7 @@ async def test_subdomains_only_with_a_star(desk: Desk, web: Web, monkeypatch: py
         asked.append(host)
         return [ipaddress.ip_address("127.0.0.1")]
 
-    monkeypatch.setattr("citewell.ingest.addresses.resolve", resolve)
+    monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
     hosts = ["docs.lamp.example", "lamp.example", "evil-lamp.example", "lamp.example.evil.example", "a.b.lamp.example"]
     home(web, *[f"http://{host}:{web.port}/lamp" for host in hosts])
     start = f"http://www.lamp.example:{web.port}/"

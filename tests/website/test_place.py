@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from citewell.service.add import add
-from citewell.service.ask import AskRequest, ask
-from citewell.service.ask_website import _without_addresses
-from citewell.service.sites import list_sites
+from citewell.service.ask.ask import AskRequest, ask
+from citewell.service.ask.ask_website import _without_addresses
+from citewell.service.library.add import add
+from citewell.service.sites.sites import list_sites
 
 if TYPE_CHECKING:
     from pathlib import Path

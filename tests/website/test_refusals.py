@@ -8,7 +8,7 @@ import pytest
 from tests.agents.replies import untold
 
 from citewell.errors import InvalidInput, TransientError
-from citewell.service.ask import AskRequest, ask
+from citewell.service.ask.ask import AskRequest, ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citewell.service.replay import replay
+from citewell.service.sessions.replay import replay
 
 if TYPE_CHECKING:
     from tests.website.conftest import Desk, Web

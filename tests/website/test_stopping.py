@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from citewell.agents.website import GRAPH
-from citewell.flow import name_of
-from citewell.service.ask import AskRequest, ask, stop, stream, unfinished
+from citewell.graph import name_of
+from citewell.service.ask.ask import AskRequest, ask, stop, stream, unfinished
 from citewell.types import Answer, Step
 
 if TYPE_CHECKING:

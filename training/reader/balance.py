@@ -27,7 +27,7 @@ from figures import auc
 from rows import ENTAILED, Passage, Row, groups_of, passages
 
 from citewell.config import Settings
-from citewell.models.builtin_reader import BuiltinReader
+from citewell.models.builtin.reader import BuiltinReader
 
 LOW, HIGH = 0.45, 0.55
 FOLDS = 5

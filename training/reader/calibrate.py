@@ -21,9 +21,9 @@ from evaluate import sample, texts
 from figures import fit
 from rows import Row, groups_of, lines, passages
 
-from citewell.models.builtin_reader import best_span, same_odds, same_share
-from citewell.models.e5_file import e5
-from citewell.models.reader_network import CLAIM, QUESTION, WEIGHTS, Heads, Network
+from citewell.models.builtin.e5_file import e5
+from citewell.models.builtin.reader import best_span, same_odds, same_share
+from citewell.models.builtin.reader_network import CLAIM, QUESTION, WEIGHTS, Heads, Network
 
 PRECISION = 0.75
 PASSING = 0.05  # share of the different pairs that may pass for the same

@@ -24,11 +24,11 @@ from balance import elsewhere, is_true
 from figures import auc, auc_margin, match
 from rows import Row, groups_of, lines, passages
 
-from citewell.ingest import sentences
-from citewell.models.builtin_reader import judge, read, same_odds, same_share
-from citewell.models.e5_file import e5
-from citewell.models.reader import Judgement, Reading
-from citewell.models.reader_network import WEIGHTS, Network
+from citewell.models.builtin.e5_file import e5
+from citewell.models.builtin.reader import judge, read, same_odds, same_share
+from citewell.models.builtin.reader_network import WEIGHTS, Network
+from citewell.models.reader_base import Judgement, Reading
+from citewell.text import sentences
 
 DOUBTED = 0.10  # share of true claims that may be doubted
 Report = dict[str, Any]

@@ -29,7 +29,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from rows import groups_of, passages
 from unpack import PackedEncoder, hand_groups, open_pack
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "src/citewell/models/weights/reader-int8.onnx"
+WEIGHTS = Path(__file__).resolve().parents[2] / "src/citewell/models/builtin/weights/reader-int8.onnx"
 MICROSOFT = "com.microsoft"
 LARGE = 4  # channels of a layer in full precision
 PAIRS, PAIR = 24, 256  # pairs that are looked at, and tokens of one

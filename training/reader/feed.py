@@ -37,7 +37,7 @@ class Encoder:
     """Pairs of texts to ids and word rows, by the embedder's tokenizer and file. `most`: tokens of a pair."""
 
     def __init__(self, most: int) -> None:
-        from citewell.models.e5_file import e5  # the machine with a card has neither it nor what it imports
+        from citewell.models.builtin.e5_file import e5  # the machine with a card has neither it nor what it imports
 
         self.file, self.tokenizer = e5()
         self._most = most

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 if TYPE_CHECKING:
-    from citewell.models.e5_file import E5File
+    from citewell.models.builtin.e5_file import E5File
 
 HIDDEN, INNER, LAYERS, HEADS = 384, 1536, 12, 12
 WINDOW = 512  # positions that the embedder has
@@ -112,7 +112,7 @@ class Reader(nn.Module):
 
     def load_embedder(self, file: E5File) -> None:
         """The weights that training begins with."""
-        from citewell.models.e5_file import unpacked  # the machine with a card has neither it nor what it imports
+        from citewell.models.builtin.e5_file import unpacked  # the machine with a card has neither it nor what it imports
 
         state = self.state_dict()
         new = {

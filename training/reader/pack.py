@@ -28,7 +28,7 @@ from feed import NUMBERS, UNDER, Encoder, Entry, taken, unbacked_tokens
 from rows import CJK, Group, Row, nearest
 from unpack import ARRAYS, META
 
-from citewell.models.e5_file import BLOCK, E5File, Tokenizer
+from citewell.models.builtin.e5_file import BLOCK, E5File, Tokenizer
 
 DRAWN = (0.2, 0.6, 0.8)  # one of each range in which `rows.nearest` keeps the same sentences: `unpack.SHORT` are their ends
 HEADINGS = tuple(f"{number}.{below}" for number in range(1, NUMBERS + 1) for below in UNDER)

@@ -27,7 +27,7 @@ from losses import loss_of_heads
 from model import Reader, masks
 from torch import Tensor, multiprocessing
 
-from citewell.models.e5_file import e5
+from citewell.models.builtin.e5_file import e5
 
 MIX = Path(__file__).with_name("mix.json")
 BETAS = (0.9, 0.98)

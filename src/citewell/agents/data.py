@@ -14,19 +14,19 @@ from citewell.agents.data_end import clarify, refuse, refuse_all, refuse_lacking
 from citewell.agents.data_state import DataState, Deps, Loaded
 from citewell.agents.data_statement import asked_of, outcome, proposed, recall
 from citewell.errors import BudgetSpent, CitewellError, NotFound, SourceUnavailable
-from citewell.flow import END, Graph, node, note
-from citewell.ingest.sentences import language
+from citewell.graph import END, Graph, node, note
 from citewell.models.base import LLM, is_connected
-from citewell.skills import plan_sql
-from citewell.skills.clean import clean
-from citewell.skills.data_words import asked_which_source, either, say
-from citewell.skills.fit_tables import asks_for_figures
-from citewell.skills.intent import has_pattern
-from citewell.skills.link import content_words
-from citewell.skills.reference import candidates, depends_on_history, joined
-from citewell.skills.understand import in_full
-from citewell.skills.validate import objection
-from citewell.skills.wording import asks_which
+from citewell.skills.answer.data_wording import asked_which_source, either, say
+from citewell.skills.answer.wording import asks_which
+from citewell.skills.dialogue.intent import has_pattern
+from citewell.skills.dialogue.reference import candidates, depends_on_history, joined
+from citewell.skills.dialogue.understand import in_full
+from citewell.skills.dialogue.validate import objection
+from citewell.sql import plan as plan_sql
+from citewell.sql.schema_link import content_words
+from citewell.sql.source_fit import asks_for_figures
+from citewell.text.normalize import clean
+from citewell.text.sentences import language
 from citewell.types import Message
 
 

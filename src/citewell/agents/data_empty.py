@@ -11,10 +11,10 @@ from typing import Literal
 
 from citewell.agents.data_state import DataState, Deps, Loaded, Result
 from citewell.errors import StatementFailed, StatementRefused
-from citewell.flow import note
-from citewell.skills.data_words import listed, say
-from citewell.skills.stored_values import Absent, Filter, absent, filters, lookup, replaced
-from citewell.skills.tell_rows import hollow
+from citewell.graph import note
+from citewell.skills.answer.data_wording import listed, say
+from citewell.skills.answer.tell_rows import hollow
+from citewell.sql.stored_values import Absent, Filter, absent, filters, lookup, replaced
 
 LOOKED_UP = 3  # columns whose values are read from the tables
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")

@@ -10,26 +10,26 @@ from collections.abc import Sequence
 
 from citewell.agents.data_state import DataState, Deps, Lacking
 from citewell.errors import CitewellError
-from citewell.flow import emit, note
-from citewell.knowledge.confirmed_types import Confirmed, Known
+from citewell.graph import emit, note
 from citewell.models.base import is_connected
-from citewell.retrieve.engines.base import Rows
-from citewell.skills.answering import note_judgements
-from citewell.skills.cell_text import LONGEST_QUOTED, lines, short
-from citewell.skills.chart import choose
-from citewell.skills.cite import Proof
-from citewell.skills.data_words import listed, say
-from citewell.skills.draft import Draft, write_draft
-from citewell.skills.evidence import Passage
-from citewell.skills.fit_tables import outline
-from citewell.skills.format import with_markers
-from citewell.skills.numbered import Unit, number_sentences
-from citewell.skills.orders import gives_orders
-from citewell.skills.plan_sql import Candidate
+from citewell.skills.answer.answering import note_judgements
+from citewell.skills.answer.chart import choose
+from citewell.skills.answer.cite import Proof
+from citewell.skills.answer.data_wording import listed, say
+from citewell.skills.answer.draft import Draft, write_draft
+from citewell.skills.answer.format import with_markers
+from citewell.skills.answer.tell_rows import QUOTED, hollow, tell
+from citewell.skills.evidence.numbered import Unit, number_sentences
+from citewell.skills.evidence.orders import gives_orders
+from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.exact import is_quoted
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
-from citewell.skills.stored_values import Absent, remarks_of, stand_in, tables_of
-from citewell.skills.tell_rows import QUOTED, hollow, tell
+from citewell.sql.cell_text import LONGEST_QUOTED, lines, short
+from citewell.sql.engines.engine import Rows
+from citewell.sql.plan import Candidate
+from citewell.sql.source_fit import outline
+from citewell.sql.stored_values import Absent, remarks_of, stand_in, tables_of
+from citewell.store.confirmed.types import Confirmed, Known
 from citewell.types import Citation, Event, Followed, Hit, How, Sentence
 
 OUTLINED = 3  # tables that a refusal names

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from citewell.agents.data_state import DataState, Deps, Result
 from citewell.errors import StatementFailed, StatementRefused
-from citewell.flow import note
-from citewell.retrieve.engines.base import Rows
-from citewell.skills.cell_text import cell
-from citewell.skills.column_label import label
-from citewell.skills.data_words import say
-from citewell.skills.sql_lists import said_once, summed
+from citewell.graph import note
+from citewell.skills.answer.data_wording import say
+from citewell.sql.cell_text import cell
+from citewell.sql.column_label import label
+from citewell.sql.engines.engine import Rows
+from citewell.sql.mend_lists import said_once, summed
 
 CONFIRMED = {"reused", "adapted"}
 

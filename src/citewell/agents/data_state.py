@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citewell.config import DataSettings
-from citewell.knowledge.confirmed_types import Known
 from citewell.models.base import LLM, Embedder
-from citewell.retrieve.engines.base import Rows, Schema
-from citewell.skills.cite import Proof
-from citewell.skills.plan_sql import Analysis, Candidate, Term
+from citewell.skills.answer.cite import Proof
 from citewell.skills.proof.judge import Judge
+from citewell.sql.engines.engine import Rows, Schema
+from citewell.sql.plan import Analysis, Candidate, Term
+from citewell.store.confirmed.types import Known
 from citewell.types import Chart, Followed, Message, Status
 
 

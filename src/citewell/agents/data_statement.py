@@ -15,15 +15,15 @@ from citewell.agents.data_end import lacking, refuse, refuse_all
 from citewell.agents.data_lists import leader, once
 from citewell.agents.data_state import DataState, Deps, Loaded, Result
 from citewell.errors import CitewellError, StatementFailed, StatementRefused
-from citewell.flow import note
+from citewell.graph import note
 from citewell.models.base import LLM, is_connected
-from citewell.retrieve.engines.base import Rows, Value
-from citewell.skills import plan_sql
-from citewell.skills.data_words import say
-from citewell.skills.plan_sql import Analysis, Asked, Candidate
-from citewell.skills.sql_reply import NotInTables
-from citewell.skills.tell_rows import hollow
-from citewell.skills.understand import RECENT_MESSAGES
+from citewell.skills.answer.data_wording import say
+from citewell.skills.answer.tell_rows import hollow
+from citewell.skills.dialogue.understand import RECENT_MESSAGES
+from citewell.sql import plan as plan_sql
+from citewell.sql.engines.engine import Rows, Value
+from citewell.sql.model_reply import NotInTables
+from citewell.sql.plan import Analysis, Asked, Candidate
 from citewell.types import Message
 
 # A first statement is taken alone where the model is so sure that the tables answer the question (log-odds; 3 is 95 %).

@@ -14,23 +14,23 @@ from citewell.agents.dual_loop_keep import keep
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState, Retrieved
 from citewell.agents.dual_loop_talk import TALK, intent_of, said
 from citewell.errors import CitewellError, ConfigError, Conflict, NotFound, PermanentError, TransientError
-from citewell.flow import END, Graph, node, note
-from citewell.ingest.sentences import language
+from citewell.graph import END, Graph, node, note
 from citewell.models.base import is_connected
-from citewell.skills.answering import decide_answer, draft_answer, prove_answer
-from citewell.skills.cite import Proof
-from citewell.skills.clean import clean
-from citewell.skills.ending import Ending, end_answer
-from citewell.skills.entities import search_names
-from citewell.skills.evidence import pack, packed, seen
+from citewell.skills.answer.answering import decide_answer, draft_answer, prove_answer
+from citewell.skills.answer.cite import Proof
+from citewell.skills.answer.ending import Ending, end_answer
+from citewell.skills.dialogue.reference import Readings, depends_on_history, readings
+from citewell.skills.dialogue.route import next_search, says_same, search_route, wants_web, without_request
+from citewell.skills.dialogue.validate import objection
+from citewell.skills.evidence.confirmed_evidence import Vouched, likeness_of_quoted, marked, put_beside, sureness
+from citewell.skills.evidence.passages import pack, packed, seen
+from citewell.skills.memory.recall import personalised, told_now
+from citewell.skills.memory.recollect import conversation_hits, memory_hits, with_origin
+from citewell.skills.memory.remember import asked_part, asks_about_talk
 from citewell.skills.proof.prove import judge_draft, show_proof
-from citewell.skills.recall import personalised, told_now
-from citewell.skills.recollect import conversation_hits, memory_hits, with_origin
-from citewell.skills.reference import Readings, depends_on_history, readings
-from citewell.skills.remember import asked_part, asks_about_talk
-from citewell.skills.route import next_search, says_same, search_route, wants_web, without_request
-from citewell.skills.validate import objection
-from citewell.skills.vouched import Vouched, likeness_of_quoted, marked, put_beside, sureness
+from citewell.text.entities import search_names
+from citewell.text.normalize import clean
+from citewell.text.sentences import language
 
 MOST_CALLS = 4  # of the chat model for one question: drafts and their judgement
 ROUND_CALLS = 2  # of one more draft with its judgement

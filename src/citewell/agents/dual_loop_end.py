@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState
 from citewell.errors import Conflict, NotFound
-from citewell.flow import emit, note
-from citewell.skills.cite import Proof
-from citewell.skills.decision import answer_signals, model_of, tier_of
-from citewell.skills.format import with_markers
-from citewell.skills.recollect import memory_citation, memory_text
-from citewell.skills.remember import facts_told
-from citewell.skills.vouched import followed_in
-from citewell.skills.wording import ending, refusal, say
+from citewell.graph import emit, note
+from citewell.skills.answer.cite import Proof
+from citewell.skills.answer.decision import answer_signals, model_of, tier_of
+from citewell.skills.answer.format import with_markers
+from citewell.skills.answer.wording import ending, refusal, say
+from citewell.skills.evidence.confirmed_evidence import followed_in
+from citewell.skills.memory.recollect import memory_citation, memory_text
+from citewell.skills.memory.remember import facts_told
 from citewell.types import Event, Sentence, Status
 
 UNKEPT = "what you told of yourself was not remembered, because the question was not settled; tell it by itself"

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 from citewell.agents.dual_loop_state import Deps, DualLoopState
 from citewell.errors import CitewellError
-from citewell.knowledge.memory import Kept, Told
-from citewell.skills.remember import asked_part, asks_about_memory, facts_told
-from citewell.skills.secret import tells_secret
+from citewell.skills.memory.remember import asked_part, asks_about_memory, facts_told
+from citewell.store.memory import Kept, Told
+from citewell.text.secret import tells_secret
 
 Remember = Callable[[Told], Awaitable[Kept]]
 

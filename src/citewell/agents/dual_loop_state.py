@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from citewell.config import DualLoopSettings, QASettings
-from citewell.knowledge.memory import Kept, Told
 from citewell.models.base import LLM, Embedder
-from citewell.models.reader import Reader
+from citewell.models.reader_base import Reader
 from citewell.retrieve.confidence import Logistic
-from citewell.skills.answering import Drafted
-from citewell.skills.cite import Proof
-from citewell.skills.ending import Ending
-from citewell.skills.evidence import Passage, Widen
+from citewell.skills.answer.answering import Drafted
+from citewell.skills.answer.cite import Proof
+from citewell.skills.answer.ending import Ending
+from citewell.skills.dialogue.reference import Readings
+from citewell.skills.dialogue.route import RouteName
+from citewell.skills.evidence.confirmed_evidence import Vouched
+from citewell.skills.evidence.passages import Passage, Widen
+from citewell.skills.memory.recall import Recalled
 from citewell.skills.proof.judge import Judge
-from citewell.skills.recall import Recalled
-from citewell.skills.reference import Readings
-from citewell.skills.route import RouteName
-from citewell.skills.vouched import Vouched
+from citewell.store.memory import Kept, Told
 from citewell.types import Citation, Followed, Hit, Message, Status
 
 

@@ -6,9 +6,10 @@ The one rule: a question that the documents might answer is theirs; only what pl
 from __future__ import annotations
 
 from citewell.agents.dual_loop_state import Deps, DualLoopState
-from citewell.skills.intent import classify_intent
-from citewell.skills.reference import candidates
-from citewell.skills.remember import (
+from citewell.skills.answer.wording import say
+from citewell.skills.dialogue.intent import classify_intent
+from citewell.skills.dialogue.reference import candidates
+from citewell.skills.memory.remember import (
     asks_about_memory,
     asks_about_talk,
     asks_to_forget,
@@ -16,8 +17,7 @@ from citewell.skills.remember import (
     facts_told,
     only_tells,
 )
-from citewell.skills.secret import is_secret, tells_secret
-from citewell.skills.wording import say
+from citewell.text.secret import is_secret, tells_secret
 
 TALK = frozenset({"smalltalk", "remember", "forget", "memory", "which"})  # intents that need no search
 

@@ -14,13 +14,13 @@ from citewell.agents.paper_end import settle
 from citewell.agents.paper_sections import merge_drafts, packages, section_agent, settles
 from citewell.agents.paper_state import AuditPackage
 from citewell.errors import Conflict, NotFound
-from citewell.flow import note
+from citewell.graph import note
 from citewell.models.base import is_connected
-from citewell.skills.answering import decide_answer
-from citewell.skills.cite import Proof
-from citewell.skills.paper_facts import facts_answer
+from citewell.skills.answer.answering import decide_answer
+from citewell.skills.answer.cite import Proof
+from citewell.skills.paper.structure_answers import facts_answer
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
-from citewell.stage import Stage
+from citewell.step_runner import Stage
 
 
 async def answer(state: PaperState, deps: Deps, stage: Stage) -> None:

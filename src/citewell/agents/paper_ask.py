@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 
 from citewell.config import PaperSettings, QASettings
 from citewell.models.base import LLM, Embedder
-from citewell.models.reader import Reader
+from citewell.models.reader_base import Reader
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.strategies import Found
-from citewell.skills.answering import Decided, Drafted
-from citewell.skills.cite import Proof
-from citewell.skills.pointed import Pointed
+from citewell.skills.answer.answering import Decided, Drafted
+from citewell.skills.answer.cite import Proof
+from citewell.skills.dialogue.reference import Readings
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.references import Pointed
 from citewell.skills.proof.judge import Judge
-from citewell.skills.reading import OpenPaper
-from citewell.skills.reference import Readings
 from citewell.types import Citation, Hit, Message, Status
 
 

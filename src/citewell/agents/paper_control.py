@@ -13,20 +13,20 @@ from pydantic import BaseModel, Field
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.agents.paper_state import SECTION_AGENTS, RoutePackage
 from citewell.errors import BudgetSpent, CitewellError
-from citewell.flow import note
-from citewell.ingest.paper import Part, Role
-from citewell.ingest.sentences import language
+from citewell.graph import note
+from citewell.ingest.paper.shape import Part, Role
 from citewell.models.base import LLM, is_connected
 from citewell.models.prompt import LONGEST_TURN, ask_json, fill, load
 from citewell.retrieve.rank import coverage
-from citewell.skills.clean import clean
-from citewell.skills.entities import search_names
-from citewell.skills.evidence import seen
-from citewell.skills.intent import RULES as INTENTS
-from citewell.skills.pointed import Pointed, pointed
-from citewell.skills.reading import OpenPaper
-from citewell.skills.reference import Readings, depends_on_history, joined, readings
-from citewell.skills.validate import objection
+from citewell.skills.dialogue.intent import RULES as INTENTS
+from citewell.skills.dialogue.reference import Readings, depends_on_history, joined, readings
+from citewell.skills.dialogue.validate import objection
+from citewell.skills.evidence.passages import seen
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.references import Pointed, pointed
+from citewell.text.entities import search_names
+from citewell.text.normalize import clean
+from citewell.text.sentences import language
 from citewell.types import Hit, Message
 
 FIGURES = "figures_and_references"

@@ -6,14 +6,14 @@ The one rule: a sentence that the paper does not prove is never shown without sa
 from __future__ import annotations
 
 from citewell.agents.paper_ask import Deps, PaperState
-from citewell.flow import note
-from citewell.skills.answering import Decided, Drafted
-from citewell.skills.cite import Proof
-from citewell.skills.decision import answer_signals, model_of, tier_of
-from citewell.skills.ending import end_answer
-from citewell.skills.format import with_markers
-from citewell.skills.pointed import missing_said
-from citewell.skills.wording import say
+from citewell.graph import note
+from citewell.skills.answer.answering import Decided, Drafted
+from citewell.skills.answer.cite import Proof
+from citewell.skills.answer.decision import answer_signals, model_of, tier_of
+from citewell.skills.answer.ending import end_answer
+from citewell.skills.answer.format import with_markers
+from citewell.skills.answer.wording import say
+from citewell.skills.paper.references import missing_said
 
 SURE = 0.95  # of what the paper's structure answers: its right answers of our two samples, 28 of 30
 

@@ -11,20 +11,20 @@ from dataclasses import replace
 from citewell.agents.paper_ask import Deps, PaperState, SectionDraft
 from citewell.agents.paper_control import FIGURES, stands_on
 from citewell.agents.paper_state import SECTION_AGENTS, SectionPackage
-from citewell.flow import note
-from citewell.ingest.paper import Role
-from citewell.ingest.sentences import language
+from citewell.graph import note
+from citewell.ingest.paper.shape import Role
 from citewell.models.base import is_connected
 from citewell.models.prompt import load
-from citewell.skills.answering import Drafted, Means, draft_answer
-from citewell.skills.decision import tier_of
-from citewell.skills.draft import Draft, DraftSentence, DraftStatus
-from citewell.skills.evidence import Passage
-from citewell.skills.numbered import number_sentences, pick_units
-from citewell.skills.paper_chunk import chunk_of, section_chunk
-from citewell.skills.paper_chunk_selection import selection_chunk
-from citewell.skills.pointed import Pointed
-from citewell.skills.reading import OpenPaper
+from citewell.skills.answer.answering import Drafted, Means, draft_answer
+from citewell.skills.answer.decision import tier_of
+from citewell.skills.answer.draft import Draft, DraftSentence, DraftStatus
+from citewell.skills.evidence.numbered import number_sentences, pick_units
+from citewell.skills.evidence.passages import Passage
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.references import Pointed
+from citewell.skills.paper.section_evidence import chunk_of, section_chunk
+from citewell.skills.paper.selection_evidence import selection_chunk
+from citewell.text.sentences import language
 
 INTRODUCTION = "introduction"  # the agent that reads the front of the paper
 EXPLAINING = 3  # sentences that stand in for an explanation

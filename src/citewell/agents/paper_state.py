@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import Field
 
-from citewell.ingest.paper import Role
-from citewell.skills.draft import Draft
-from citewell.skills.evidence import Passage
+from citewell.ingest.paper.shape import Role
+from citewell.skills.answer.draft import Draft
+from citewell.skills.evidence.passages import Passage
 from citewell.types import Citation, Message, Sentence, Shown, Status
 
 PAPER, REPORT, PLAN, ANSWERS = "paper", "report", "plan", "answers"  # keys of `session_data`

@@ -11,24 +11,24 @@ from typing import Any, Literal
 
 from citewell.agents.qa_state import Deps, QAState
 from citewell.errors import CitewellError, StorageError, TransientError
-from citewell.flow import END, Graph, emit, node, note
-from citewell.ingest.sentences import language
+from citewell.graph import END, Graph, emit, node, note
 from citewell.models.base import Embedder, is_connected
 from citewell.retrieve.query import Context
-from citewell.skills.answering import Decided, Drafted, decide_answer, draft_answer, prove_answer
-from citewell.skills.cite import Proof
-from citewell.skills.clean import clean
-from citewell.skills.ending import end_answer
-from citewell.skills.entities import entity_list
-from citewell.skills.evidence import Passage, packed, seen
-from citewell.skills.format import format_citations
-from citewell.skills.intent import classify_intent
+from citewell.skills.answer.answering import Decided, Drafted, decide_answer, draft_answer, prove_answer
+from citewell.skills.answer.cite import Proof
+from citewell.skills.answer.ending import end_answer
+from citewell.skills.answer.format import format_citations
+from citewell.skills.answer.wording import refusal, say
+from citewell.skills.dialogue.intent import classify_intent
+from citewell.skills.dialogue.reference import Readings, candidates, depends_on_history, readings
+from citewell.skills.dialogue.summarize import summarise, within_budget
+from citewell.skills.dialogue.validate import objection
+from citewell.skills.evidence.confirmed_evidence import Vouched, followed_in, likeness_of_quoted, marked, put_beside, sureness
+from citewell.skills.evidence.passages import Passage, packed, seen
 from citewell.skills.proof.prove import show_proof
-from citewell.skills.reference import Readings, candidates, depends_on_history, readings
-from citewell.skills.summarize import summarise, within_budget
-from citewell.skills.validate import objection
-from citewell.skills.vouched import Vouched, followed_in, likeness_of_quoted, marked, put_beside, sureness
-from citewell.skills.wording import refusal, say
+from citewell.text.entities import entity_list
+from citewell.text.normalize import clean
+from citewell.text.sentences import language
 from citewell.types import Event, Message, Sentence
 
 UNDERSTOOD_ALONE, UNDERSTOOD_JOINED = 1.0, 0.85

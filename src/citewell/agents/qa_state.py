@@ -17,15 +17,15 @@ from typing import Any, Literal, Protocol
 from citewell.config import QASettings
 from citewell.errors import CitewellError
 from citewell.models.base import LLM, Embedder, Vector
-from citewell.models.reader import Reader
+from citewell.models.reader_base import Reader
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
-from citewell.skills.answering import Drafted
-from citewell.skills.cite import Proof
-from citewell.skills.evidence import Passage
+from citewell.skills.answer.answering import Drafted
+from citewell.skills.answer.cite import Proof
+from citewell.skills.evidence.confirmed_evidence import Vouched
+from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Judge
-from citewell.skills.vouched import Vouched
 from citewell.types import Citation, Followed, Hit, Message, Status
 
 

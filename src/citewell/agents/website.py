@@ -13,21 +13,21 @@ from citewell.agents import website_links
 from citewell.agents.website_end import prove_draft, settle
 from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, learn, still_open, take
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
-from citewell.flow import END, Graph, emit, node, note
-from citewell.ingest.sentences import language
-from citewell.ingest.urls import canonical, identity
-from citewell.knowledge.words import index_tokens, query_tokens
+from citewell.fetch.urls import canonical, identity
+from citewell.graph import END, Graph, emit, node, note
 from citewell.models.base import is_connected
 from citewell.retrieve.frontier import Promise
-from citewell.skills.answering import decide_answer, draft_answer
-from citewell.skills.clean import clean
-from citewell.skills.entities import search_names
-from citewell.skills.evidence import packed, seen
-from citewell.skills.intent import RULES as INTENTS
-from citewell.skills.intent import classify_intent
+from citewell.skills.answer.answering import decide_answer, draft_answer
+from citewell.skills.dialogue.intent import RULES as INTENTS
+from citewell.skills.dialogue.intent import classify_intent
+from citewell.skills.dialogue.reference import readings
+from citewell.skills.dialogue.validate import objection
+from citewell.skills.evidence.passages import packed, seen
 from citewell.skills.proof.prove import judge_draft
-from citewell.skills.reference import readings
-from citewell.skills.validate import objection
+from citewell.text.entities import search_names
+from citewell.text.normalize import clean
+from citewell.text.sentences import language
+from citewell.text.tokens import index_tokens, query_tokens
 from citewell.types import Event, Hit
 
 NAMED = 0.5  # of a question's words: if one passage holds as many, the question is about the site

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from citewell.agents.website_state import Deps, WebsiteState
 from citewell.errors import Conflict, NotFound
-from citewell.flow import note
-from citewell.skills.answering import Decided, decide_answer, prove_answer
-from citewell.skills.cite import Proof
-from citewell.skills.decision import answer_signals, model_of, tier_of
-from citewell.skills.ending import Ending, end_answer
+from citewell.graph import note
+from citewell.skills.answer.answering import Decided, decide_answer, prove_answer
+from citewell.skills.answer.cite import Proof
+from citewell.skills.answer.decision import answer_signals, model_of, tier_of
+from citewell.skills.answer.ending import Ending, end_answer
+from citewell.skills.answer.wording import nearest, pages, say
+from citewell.skills.memory.recollect import with_origin
 from citewell.skills.proof.prove import show_proof
-from citewell.skills.recollect import with_origin
-from citewell.skills.wording import nearest, pages, say
 
 NAMED = 3  # pages that could not be read, named in an answer; the warnings name all
 

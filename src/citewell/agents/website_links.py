@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 import anyio.to_thread
 
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
-from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.retrieve.confidence import BEST
 from citewell.retrieve.frontier import Known, Mention, Promise, branches, chosen, label, weigh
+from citewell.text.tokens import index_tokens, query_tokens
 
 LABELS = 120  # links whose meaning is looked at in one round: 30 ms each; the others count by their words
 NEAR = 0.6  # of the best one's promise: what has less waits for another round

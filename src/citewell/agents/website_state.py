@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from citewell.config import QASettings, WebsiteSettings
-from citewell.ingest.links import Link
+from citewell.ingest.web.links import Link
 from citewell.models.base import LLM, Embedder
-from citewell.models.reader import Reader
+from citewell.models.reader_base import Reader
 from citewell.retrieve.confidence import Logistic
 from citewell.retrieve.strategies import Found
-from citewell.skills.answering import Drafted
-from citewell.skills.cite import Proof
-from citewell.skills.evidence import Passage, Widen
+from citewell.skills.answer.answering import Drafted
+from citewell.skills.answer.cite import Proof
+from citewell.skills.dialogue.reference import Readings
+from citewell.skills.evidence.passages import Passage, Widen
 from citewell.skills.proof.judge import Judge
-from citewell.skills.reference import Readings
 from citewell.types import Citation, Hit, Message, Status
 
 

@@ -15,11 +15,11 @@ from typing import Final
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.bounded import bounded
-from citewell.ingest.chunk import CHUNKERS, chunk
+from citewell.ingest.chunk.chunkers import CHUNKERS
 from citewell.ingest.sniff import Kind, sniff
 from citewell.types import Document
 
-__all__ = ["CHUNKERS", "PARSERS", "PICTURES", "Parser", "chunk", "parse", "parse_here"]
+__all__ = ["CHUNKERS", "PARSERS", "PICTURES", "Parser", "parse", "parse_here"]
 
 Parser = Callable[[bytes, str, IngestSettings], Document]
 
@@ -102,7 +102,7 @@ def parse_here(data: bytes, name: str, settings: IngestSettings) -> Document:
 
 
 def _check_pages(data: bytes, name: str, max_pages: int) -> None:
-    from citewell.ingest.pdf import page_count
+    from citewell.ingest.pdf.parse import page_count
 
     count = page_count(data, name)
     if count > max_pages:
@@ -141,7 +141,7 @@ def _as_text(data: bytes, name: str, claimed: str) -> tuple[str, list[str]]:
     """Bytes of no known kind: text, unless the name says what cannot be text and the bytes look like a broken one of it."""
     if claimed not in _BINARY:
         return claimed or ".txt", []
-    from citewell.ingest.charset import decode
+    from citewell.text.charset import decode
 
     if claimed == ".pdf" and (b"endobj" in data or b"startxref" in data):
         return claimed, []

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Final
 
 from citewell.errors import UnreadableFile
-from citewell.ingest.script import language
+from citewell.text.language import language
 from citewell.types import Box, Document, Page, Section
 
 _BREAKS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")

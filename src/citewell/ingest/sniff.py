@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from citewell.errors import UnreadableFile
-from citewell.ingest import ole
-from citewell.ingest.zip_archive import BROKEN, COUNTABLE, open_zip
+from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, open_zip
+from citewell.ingest.office import ole
 
 _MAGIC: Final = (
     (b"GIF8", "a GIF picture"),

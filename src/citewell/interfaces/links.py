@@ -13,9 +13,9 @@ from itertools import pairwise
 from pathlib import PurePath
 from urllib.parse import quote, urlencode
 
-from citewell.ingest.sentences import language
-from citewell.knowledge.containers import INSIDE
-from citewell.service.locate import words_of
+from citewell.service.ask.locate import words_of
+from citewell.store.library.containers import INSIDE
+from citewell.text.sentences import language
 from citewell.types import Answer, Citation
 
 LONGEST_QUOTE = 300  # characters of a quote in the list of sources

@@ -1,6 +1,6 @@
 """The log: lines of text for people, or a JSON object a line for programs; to standard error. Set up by the command line only.
 
-Each line carries the ids of what was being done (`request_id`, `trace_id`, `job_id`; `citewell.watch`).
+Each line carries the ids of what was being done (`request_id`, `trace_id`, `job_id`; `citewell.instrumentation`).
 The one rule: no secret and nothing that somebody wrote. Keys of the settings, tokens, cookies, names and passwords and query
 strings of addresses, and the question that is being answered are taken out of every line, whoever wrote it; libraries may
 warn, and say nothing more (some tell headers and bodies when they are asked for details).
@@ -21,8 +21,8 @@ from typing import Any, TextIO
 from pydantic import BaseModel, SecretStr
 
 from citewell.config import Settings
+from citewell.instrumentation import now
 from citewell.interfaces.repeats import Repeats
-from citewell.watch import now
 
 OURS = ("citewell", "uvicorn")  # loggers that keep to `log_level`; all others say warnings at most
 # tried again is told by what came of it; requests by our own line, which has no path

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from citewell import __version__
 from citewell.config import Settings
 from citewell.errors import ConfigError
-from citewell.watch import CANCELLED, Doing
+from citewell.instrumentation import CANCELLED, Doing
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from citewell.errors import InvalidInput
-from citewell.ingest.sentences import language
+from citewell.text.sentences import language
 from citewell.types import Message
 
 EXAMPLES = 5  # broken lines told one by one; the others are counted

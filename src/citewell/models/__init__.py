@@ -12,7 +12,7 @@ from citewell.models.base import LLM, Embedder, Reranker
 
 
 def _builtin_llm(settings: Settings) -> LLM:
-    from citewell.models.builtin_llm import BuiltinLLM
+    from citewell.models.builtin.chat import BuiltinLLM
 
     return BuiltinLLM(settings)
 
@@ -31,7 +31,7 @@ def _scripted_llm(settings: Settings) -> LLM:
 
 
 def _builtin_embedder(settings: Settings) -> Embedder:
-    from citewell.models.builtin_embed import BuiltinEmbedder
+    from citewell.models.builtin.embedder import BuiltinEmbedder
 
     return BuiltinEmbedder(settings)
 

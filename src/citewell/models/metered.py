@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import anyio
 
 from citewell.errors import BudgetSpent, CitewellError
-from citewell.flow import here
+from citewell.graph import here
 from citewell.models.base import LLM, OnToken, Reply, Tokens, YesNo
-from citewell.models.clean import clean
+from citewell.text.sanitize import clean
 from citewell.types import Message
 
 T = TypeVar("T")

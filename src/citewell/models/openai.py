@@ -15,12 +15,12 @@ import numpy as np
 from citewell.config import Settings
 from citewell.errors import PermanentError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
-from citewell.models.clean import clean, inert, without_thinking
 from citewell.models.endpoint import Endpoint, Refused
+from citewell.models.observed import call
 from citewell.models.probe import PATIENT_SECONDS, SECONDS, Known, probe, remember, remembered
 from citewell.models.quirks import Request, adapt, next_quirk
-from citewell.models.watched import call
 from citewell.models.yesno import log_odds, word_odds
+from citewell.text.sanitize import clean, inert, without_thinking
 from citewell.types import Message
 
 TOP = 20  # most that OpenAI lists

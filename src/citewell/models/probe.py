@@ -19,9 +19,9 @@ import anyio
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from citewell.errors import CitewellError
-from citewell.models.clean import opens_thinking, without_thinking
 from citewell.models.endpoint import Endpoint, Refused
 from citewell.models.quirks import adapt, next_quirk
+from citewell.text.sanitize import opens_thinking, without_thinking
 
 FILE = "endpoints.json"  # in the home folder; deleting it only makes the next question probe again
 KEPT = timedelta(days=7)

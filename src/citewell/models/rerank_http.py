@@ -15,8 +15,8 @@ import anyio
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
-from citewell.models.clean import clean
-from citewell.models.watched import call
+from citewell.models.observed import call
+from citewell.text.sanitize import clean
 
 PASSAGE_TOKENS = 480  # most such models read 512 tokens of question and passage
 WEIGHT = 2.0  # whoever connects such a model means its order to count; set by hand

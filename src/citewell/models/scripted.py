@@ -27,8 +27,8 @@ import numpy as np
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, ModelUnavailable, PermanentError, TransientError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
+from citewell.models.observed import call
 from citewell.models.script_reply import draft_of, example, judge_words, quote, quote_draft, repeat_question, wants, words
-from citewell.models.watched import call
 from citewell.types import Message
 
 DIM = 384

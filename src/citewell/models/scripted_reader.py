@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from citewell.models.reader import Judgement, Pair, Reading
+from citewell.models.observed import call
+from citewell.models.reader_base import Judgement, Pair, Reading
 from citewell.models.script_reply import words
-from citewell.models.watched import call
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from citewell.knowledge.index import Index
 from citewell.retrieve.candidates import Ranking, both, by_meaning
 from citewell.retrieve.confidence import confidence
 from citewell.retrieve.query import Found, Query, Strategy
 from citewell.retrieve.rank import RRF_K, fuse
+from citewell.store.index.base import Index
 
 
 async def words_only(index: Index, query: Query) -> Found:

@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from citewell.knowledge.index import Filter, Index
 from citewell.models.base import Vector
 from citewell.retrieve.query import Query
 from citewell.retrieve.rank import fuse
+from citewell.store.index.base import Filter, Index
 from citewell.types import Hit
 
 # Candidates taken of each ranking before reranking, however few are asked for: how far a hit stands out of them is part of the

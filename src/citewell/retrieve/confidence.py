@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from citewell.errors import ConfigError
-from citewell.ingest.sentences import language
+from citewell.text.sentences import language
 from citewell.types import Hit
 
 logger = logging.getLogger(__name__)
@@ -105,8 +105,8 @@ class Logistic(BaseModel):
 
 
 class Calibration(BaseModel):
-    """Weights of both confidences: that the evidence holds the answer, and by tier (`skills/decision.py`) that the answer shown
-    is right. A tier that is left out has the shipped ones.
+    """Weights of both confidences: that the evidence holds the answer, and by tier
+    (`skills/answer/decision.py`) that the answer shown is right. A tier that is left out has the shipped ones.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

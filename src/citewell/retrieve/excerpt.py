@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from citewell.ingest.sentences import count_tokens, sentences
 from citewell.retrieve.rank import coverage
+from citewell.text.sentences import count_tokens, sentences
 
 NEIGHBOUR = 0.35  # share of its score that a sentence hands to those beside it: an answer often stands next to the words asked
 

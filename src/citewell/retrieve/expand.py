@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from citewell.ingest.script import count_tokens
-from citewell.knowledge.catalog import Catalog
-from citewell.knowledge.index import Index
+from citewell.store.index.base import Index
+from citewell.store.library.catalog import Catalog
+from citewell.text.language import count_tokens
 from citewell.types import Hit
 
 CHARS_A_TOKEN = 5  # at most, as `count_tokens` counts

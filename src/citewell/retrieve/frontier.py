@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
-from citewell.ingest.links import Link
-from citewell.knowledge.words import index_tokens, query_tokens
+from citewell.ingest.web.links import Link
 from citewell.retrieve.rank import coverage
+from citewell.text.tokens import index_tokens, query_tokens
 
 # How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen by a trial script on all
 # 120 questions of the Debian FAQ, its start page without the contents that repeat each question, by pages read until the right

@@ -6,9 +6,9 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from citewell.knowledge.index import Filter, Index
 from citewell.models.base import Reranker, Vector
 from citewell.retrieve.confidence import Logistic
+from citewell.store.index.base import Filter, Index
 from citewell.types import Hit
 
 

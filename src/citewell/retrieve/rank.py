@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.models.base import Vector
+from citewell.text.tokens import index_tokens, query_tokens
 from citewell.types import Hit
 
 RRF_K = 60  # Cormack, Clarke and Buettcher 2009: the constant that damps the first ranks

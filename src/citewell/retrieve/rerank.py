@@ -47,7 +47,7 @@ async def reranked(reranker: Reranker | None, question: str, hits: Sequence[Hit]
 
 
 def _shown(question: str, hit: Hit, tokens: int) -> str:
-    """Title and headings, each once, and the text: as the evidence is sent (skills/evidence.py)."""
+    """Title and headings, each once, and the text: as the evidence is sent (skills/evidence/passages.py)."""
     heading = " › ".join(dict.fromkeys(part for part in (hit.title, *hit.heading_path) if part))
     return f"{heading}\n{excerpt(question, hit.text, tokens)}"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from citewell.ingest.sentences import sentences
-from citewell.knowledge.words import index_tokens, query_tokens
 from citewell.retrieve.rank import coverage
+from citewell.text.sentences import sentences
+from citewell.text.tokens import index_tokens, query_tokens
 
 LONGEST = 240  # characters; about three lines of a terminal
 _WORD = re.compile(r"[^\W_]+(?:[.\-_/:@&+'’][^\W_]+)*[%‰°#]?")

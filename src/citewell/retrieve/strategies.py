@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from citewell.ingest.sentences import language
-from citewell.knowledge.index import Filter, Index
 from citewell.retrieve.baselines import BASELINES
+from citewell.retrieve.boosts import weighed
 from citewell.retrieve.candidates import POOL, candidates, foreign_candidates
 from citewell.retrieve.confidence import confidence
 from citewell.retrieve.diversify import diversified
 from citewell.retrieve.query import Context, Found, Query, Strategy
 from citewell.retrieve.rank import FOREIGN_WEIGHTS, append, deduplicate, interleave, rerank, with_context
 from citewell.retrieve.rerank import reranked
-from citewell.retrieve.weigh import weighed
+from citewell.store.index.base import Filter, Index
+from citewell.text.sentences import language
 from citewell.types import Hit
 
 __all__ = ["POOL", "STRATEGIES", "Context", "Found", "Query", "Strategy", "direct_chunk_search", "hierarchical_search"]

@@ -9,9 +9,9 @@ import logging
 from contextlib import suppress
 
 from citewell.errors import CitewellError, NotFound, Stopped
-from citewell.service.app import App
-from citewell.service.run import Run
-from citewell.service.stopping import stopped
+from citewell.runtime.app import App
+from citewell.runtime.shutdown import stopped
+from citewell.service.ask.run import Run
 
 log = logging.getLogger(__name__)
 

@@ -17,14 +17,14 @@ from citewell.agents.data import GRAPH
 from citewell.agents.data_state import DataState, Deps, Loaded
 from citewell.config import DataSettings
 from citewell.errors import StatementFailed, StatementRefused
-from citewell.knowledge.confirmed_types import Known
 from citewell.models.base import LLM
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
-from citewell.retrieve.engines.base import Column, ForeignKey, Rows, Schema, Table
-from citewell.skills import plan_sql
-from citewell.skills.plan_sql import Analysis, Asked, Candidate
 from citewell.skills.proof.judges import build_judge
-from citewell.skills.sql_reply import NotInTables
+from citewell.sql import plan as plan_sql
+from citewell.sql.engines.engine import Column, ForeignKey, Rows, Schema, Table
+from citewell.sql.model_reply import NotInTables
+from citewell.sql.plan import Analysis, Asked, Candidate
+from citewell.store.confirmed.types import Known
 from citewell.types import Message, Step
 
 MADE = """

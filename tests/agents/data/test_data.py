@@ -20,12 +20,12 @@ from citewell.errors import (
     StatementRefused,
     TransientError,
 )
-from citewell.flow import name_of
-from citewell.knowledge.confirmed_types import Confirmation, Confirmed, Known, Rule
+from citewell.graph import name_of
 from citewell.models.scripted import ScriptedLLM
-from citewell.retrieve.engines.base import Column, Rows, Schema, Table
-from citewell.skills.plan_sql import Analysis, Candidate
-from citewell.skills.sql_reply import NotInTables
+from citewell.sql.engines.engine import Column, Rows, Schema, Table
+from citewell.sql.model_reply import NotInTables
+from citewell.sql.plan import Analysis, Candidate
+from citewell.store.confirmed.types import Confirmation, Confirmed, Known, Rule
 
 if TYPE_CHECKING:
     from tests.agents.data.conftest import Desk

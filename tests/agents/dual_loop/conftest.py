@@ -11,14 +11,14 @@ import pytest
 from citewell.agents.dual_loop import GRAPH
 from citewell.agents.dual_loop_state import Deps, DualLoopState, Retrieved
 from citewell.config import DualLoopSettings, QASettings
-from citewell.knowledge.memory import Kept, Memory, Told
 from citewell.models.base import LLM
 from citewell.models.metered import Budget, Metered
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
+from citewell.skills.dialogue.reference import Readings
+from citewell.skills.memory.recall import Recalled
 from citewell.skills.proof.judges import build_judge
-from citewell.skills.recall import Recalled
-from citewell.skills.reference import Readings
+from citewell.store.memory import Kept, Memory, Told
 from citewell.types import Citation, Event, Hit, Message, Step
 
 TEXT = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from citewell.agents import dual_loop
 from citewell.agents.dual_loop import GRAPH
-from citewell.flow import END, name_of
+from citewell.graph import END, name_of
 
 SPEC_NODES = {
     "retrieve_memory",

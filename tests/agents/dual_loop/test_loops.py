@@ -11,7 +11,7 @@ from citewell.agents.dual_loop import MOST_CALLS
 from citewell.config import DualLoopSettings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, StorageError, TransientError
 from citewell.models.metered import Budget
-from citewell.models.reader import Reading
+from citewell.models.reader_base import Reading
 from citewell.models.scripted import Line
 from citewell.models.scripted_reader import ScriptedReader
 

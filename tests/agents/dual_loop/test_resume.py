@@ -10,7 +10,7 @@ from tests.agents.replies import draft, untold, verdicts
 
 from citewell.agents.dual_loop import GRAPH
 from citewell.agents.dual_loop_state import DualLoopState
-from citewell.flow import END, name_of
+from citewell.graph import END, name_of
 
 if TYPE_CHECKING:
     from tests.agents.dual_loop.conftest import Desk

@@ -12,18 +12,18 @@ import pytest
 from citewell.agents.paper import answer
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.config import PaperSettings, QASettings
-from citewell.ingest.paper import Float, Mention, Paper, Part, Reference, Role
+from citewell.ingest.paper.shape import Float, Mention, Paper, Part, Reference, Role
 from citewell.models.base import LLM
 from citewell.models.metered import Metered
-from citewell.models.reader import Reader
+from citewell.models.reader_base import Reader
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.retrieve.rank import coverage
 from citewell.retrieve.strategies import Found
+from citewell.skills.dialogue.reference import Readings
+from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.proof.judge import JudgeVerdict
 from citewell.skills.proof.judges import build_judge
-from citewell.skills.reading import OpenPaper
-from citewell.skills.reference import Readings
-from citewell.stage import played
+from citewell.step_runner import played
 from citewell.types import Citation, Document, Message, Page, Section, Step
 
 PARTS: tuple[tuple[Role, str, str], ...] = (

@@ -9,7 +9,7 @@ import pytest
 from tests.agents.paper.conftest import Desk, routed, verdicts
 
 from citewell.errors import InvalidInput, ModelUnavailable
-from citewell.models.reader import Reading
+from citewell.models.reader_base import Reading
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader

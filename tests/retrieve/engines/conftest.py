@@ -13,8 +13,8 @@ import psycopg
 import pytest
 from tests.servers import mysql, postgres
 
-from citewell.retrieve.engines import location_of, open_engine
-from citewell.retrieve.engines.base import Dialect, Engine, Location
+from citewell.sql.engines import location_of, open_engine
+from citewell.sql.engines.engine import Dialect, Engine, Location
 
 DIALECTS: tuple[Dialect, ...] = ("duckdb", "sqlite", "postgres", "mysql")
 

@@ -11,8 +11,8 @@ import pytest
 from tests.retrieve.engines.conftest import Shop
 
 from citewell.errors import SourceUnavailable, StatementFailed
-from citewell.retrieve.engines import open_engine
-from citewell.retrieve.engines.base import Limits, Location, Table
+from citewell.sql.engines import open_engine
+from citewell.sql.engines.engine import Limits, Location, Table
 
 USUAL = Limits(seconds=5.0)
 SLOW = {

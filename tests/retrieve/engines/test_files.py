@@ -12,10 +12,10 @@ import duckdb
 import pytest
 
 from citewell.errors import SourceUnavailable, StatementFailed
-from citewell.retrieve.engines import duckdb as duckdb_engine
-from citewell.retrieve.engines import location_of, open_engine
-from citewell.retrieve.engines.base import Dialect, Limits, Location
-from citewell.retrieve.engines.sqlite_schema import comments_of
+from citewell.sql.engines import duckdb as duckdb_engine
+from citewell.sql.engines import location_of, open_engine
+from citewell.sql.engines.engine import Dialect, Limits, Location
+from citewell.sql.engines.sqlite_schema import comments_of
 
 USUAL = Limits(seconds=5.0)
 

@@ -8,7 +8,7 @@ import pytest
 from tests.retrieve.engines.conftest import Shop
 
 from citewell.errors import StatementFailed
-from citewell.retrieve.engines.base import Limits
+from citewell.sql.engines.engine import Limits
 
 LIMITS = Limits(seconds=20, memory_mib=64)
 GREEDY = {

@@ -13,10 +13,10 @@ import pytest
 from tests.servers.mysql import PASSWORD, free_port, login
 
 from citewell.errors import SourceUnavailable, StatementFailed
-from citewell.retrieve.engines import location_of, open_engine
-from citewell.retrieve.engines import mysql as mysql_engine
-from citewell.retrieve.engines import postgres as postgres_engine
-from citewell.retrieve.engines.base import Engine, Limits, Location
+from citewell.sql.engines import location_of, open_engine
+from citewell.sql.engines import mysql as mysql_engine
+from citewell.sql.engines import postgres as postgres_engine
+from citewell.sql.engines.engine import Engine, Limits, Location
 
 USUAL = Limits(seconds=5.0)
 HIDDEN = "p@ss:word/1"

@@ -10,8 +10,9 @@ import pytest
 
 from citewell.errors import SourceUnavailable
 from citewell.ingest import worker
-from citewell.retrieve.engines import open_engine, process
-from citewell.retrieve.engines.base import Engine, Limits, Location
+from citewell.sql.engines import open_engine
+from citewell.sql.engines import worker_process as process
+from citewell.sql.engines.engine import Engine, Limits, Location
 
 LIMITS = Limits(seconds=1)
 

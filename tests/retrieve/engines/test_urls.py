@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.retrieve.engines import ENGINES, location_of, open_engine, shown
-from citewell.retrieve.engines.base import Location
-from citewell.retrieve.engines.parameters import check_remote
+from citewell.sql.engines import ENGINES, location_of, open_engine, shown
+from citewell.sql.engines.engine import Location
+from citewell.sql.engines.parameters import check_remote
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from citewell.retrieve.engines.base import Kind, Limits, Value
-from citewell.retrieve.engines.values import distinct_names, gather, kind_of, kind_of_values, plain
+from citewell.sql.engines.engine import Kind, Limits, Value
+from citewell.sql.engines.values import distinct_names, gather, kind_of, kind_of_values, plain
 
 
 @pytest.mark.parametrize(

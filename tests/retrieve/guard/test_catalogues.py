@@ -8,9 +8,9 @@ import duckdb
 import psycopg
 
 from citewell.errors import StatementRefused
-from citewell.retrieve.engines.base import Dialect
-from citewell.retrieve.guard import check
-from citewell.retrieve.guard_functions import FUNCTIONS, GRAMMAR, TYPES, words
+from citewell.sql.engines.engine import Dialect
+from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, TYPES, words
+from citewell.sql.guard.check import check
 
 # Another value at each call, and nothing else.
 RANDOM = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7", "clock_timestamp", "array_sample", "array_shuffle"}

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import StatementRefused
-from citewell.retrieve import tables
-from citewell.retrieve.engines.base import Dialect
-from citewell.retrieve.guard import check
+from citewell.sql import run_statement as tables
+from citewell.sql.engines.engine import Dialect
+from citewell.sql.guard.check import check
 from guard_sets import DIALECTS, LIMITS, Scene, open_folder, scene, statements
 
 # What an engine alone does not stop, asked as the server's superuser: there the guard, or a role without the right, is the
@@ -27,7 +27,7 @@ ONLY_GUARD: dict[Dialect, dict[str, str]] = {
 
 
 # Passed by the guard and refused by the engine: SQLite takes a text in double quotes for a text only where no column has that
-# name, so a misspelt column would answer in silence; the engine says that it is no column. `skills/sql_mend.py` writes such
+# name, so a misspelt column would answer in silence; the engine says that it is no column. `sql/mend.py` writes such
 # texts of a model in single quotes before they come here.
 ENGINE_REFUSES = {"sqlite-double_quoted_text"}
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import StatementRefused
-from citewell.retrieve.engines.base import Dialect
-from citewell.retrieve.guard import check
+from citewell.sql.engines.engine import Dialect
+from citewell.sql.guard.check import check
 from guard_sets import DIALECTS, Statement, statements
 
 ATTACKS, SAFE = statements("attacks"), statements("safe")

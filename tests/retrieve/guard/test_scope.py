@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import StatementRefused
-from citewell.retrieve.engines.base import Dialect
-from citewell.retrieve.guard import check
-from citewell.retrieve.guard_scope import within
+from citewell.sql.engines.engine import Dialect
+from citewell.sql.guard.check import check
+from citewell.sql.guard.scope import within
 
 TABLES = {"orders", "people", "sales.Plans", "order items"}
 

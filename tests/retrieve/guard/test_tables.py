@@ -8,8 +8,8 @@ import pytest
 from tests.conftest import REPOSITORY
 
 from citewell.errors import StatementRefused
-from citewell.retrieve import tables
-from citewell.retrieve.engines.base import Dialect, Limits, Rows, Schema
+from citewell.sql import run_statement as tables
+from citewell.sql.engines.engine import Dialect, Limits, Rows, Schema
 
 SOURCE = REPOSITORY / "src" / "citewell"
 
@@ -64,7 +64,7 @@ def test_tables_is_the_only_way_to_an_engine() -> None:
     found = {}
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()
-        if name == "retrieve/tables.py" or name.startswith("retrieve/engines/"):
+        if name == "sql/run_statement.py" or name.startswith("sql/engines/"):
             continue
         tree = ast.parse(path.read_text("utf-8"))
         imported = {

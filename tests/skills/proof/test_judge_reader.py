@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.skills.evidence_units import units_of
 
-from citewell.models.reader import Judgement as Figures
+from citewell.models.reader_base import Judgement as Figures
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.skills.proof.judge import Claim

@@ -10,8 +10,8 @@ from tests.skills.evidence_units import units_of
 
 from citewell.errors import TransientError
 from citewell.models.scripted import ScriptedLLM
-from citewell.skills.draft import Draft, DraftSentence
-from citewell.skills.numbered import Unit
+from citewell.skills.answer.draft import Draft, DraftSentence
+from citewell.skills.evidence.numbered import Unit
 from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
 from citewell.skills.proof.judge_llm import LLMJudge
 from citewell.skills.proof.prove import NOT_SHOWN, Proven, judge_draft, repair_draft, show_proof

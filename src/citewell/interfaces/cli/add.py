@@ -9,10 +9,10 @@ from citewell.errors import StorageError
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import fail, one_line, out, print_json, styled, warn, write
-from citewell.service.add import AddReport, FileReport
-from citewell.service.app import App
-from citewell.service.documents import check_priority
-from citewell.service.ingest import ingest
+from citewell.runtime.app import App
+from citewell.service.library.add import AddReport, FileReport
+from citewell.service.library.documents import check_priority
+from citewell.service.library.read_and_embed import ingest
 
 MOST_LINKS = 10  # told of one by one
 STYLES = {"added": "green", "replaced": "green", "unchanged": "dim", "failed": "red"}

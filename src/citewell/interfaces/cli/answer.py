@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from citewell.errors import CitewellError
-from citewell.ingest.sentences import language
 from citewell.interfaces.cli.data_answer import feedback_hint, show_data, show_followed
 from citewell.interfaces.cli.terminal import fail, plain, styled, warn, write
-from citewell.service.snapshot_words import in_words_of
+from citewell.service.ask.snapshot_words import in_words_of
+from citewell.text.sentences import language
 from citewell.types import Answer, Citation, Followed, Status, Verdict
 
 MARKS: dict[Verdict, str] = {"supported": "✓", "partly": "~", "unsupported": "?"}

@@ -13,8 +13,8 @@ from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER
 from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream, unfinished
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream, unfinished
 from citewell.types import Status
 
 EXIT: dict[Status, int] = {"answered": DONE, "fallback": NO_ANSWER, "refused": NO_ANSWER, "clarify": NO_ANSWER, "error": ERROR}

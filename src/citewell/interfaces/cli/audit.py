@@ -7,8 +7,8 @@ import time
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, one_line, out, print_json, styled, write
-from citewell.knowledge.audit import Entry, Verified
-from citewell.service.app import App
+from citewell.runtime.app import App
+from citewell.store.users.audit import Entry, Verified
 
 DAMAGE = {
     "missing": "entries before it are gone",

@@ -11,14 +11,14 @@ from citewell.errors import StorageError
 from citewell.interfaces.cli.progress import watching_bytes
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
-from citewell.knowledge.copies import SCHEMA
-from citewell.service import backup as service
-from citewell.service.backup_audit import note_backup, note_restore
-from citewell.service.backup_list import Manifest
-from citewell.service.backup_restore import free_to_restore, migrated, put_in_place, restored, unpacked
-from citewell.service.backup_verify import rotate
-from citewell.service.backup_verify import verify as verified
-from citewell.service.hidden_copies import sweep, told_of
+from citewell.service.admin import backup as service
+from citewell.service.admin.backup_audit import note_backup, note_restore
+from citewell.service.admin.backup_list import Manifest
+from citewell.service.admin.backup_restore import free_to_restore, migrated, put_in_place, restored, unpacked
+from citewell.service.admin.backup_verify import rotate
+from citewell.service.admin.backup_verify import verify as verified
+from citewell.service.admin.hidden_copies import sweep, told_of
+from citewell.store.copies import SCHEMA
 
 
 def make(file: str | None, *, keep: int | None, json: bool) -> None:

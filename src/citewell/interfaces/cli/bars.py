@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.text import Text
 
 from citewell.interfaces.cli.terminal import styled
-from citewell.retrieve.engines.base import Rows, Value
-from citewell.skills.cell_text import cell, short
-from citewell.skills.column_label import headings, labels
+from citewell.sql.cell_text import cell, short
+from citewell.sql.column_label import headings, labels
+from citewell.sql.engines.engine import Rows, Value
 from citewell.types import Chart
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"

@@ -22,9 +22,9 @@ from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import err, fail, out, print_json, styled, write
 from citewell.interfaces.problem import problem_of
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
-from citewell.service.sessions import read_session
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.sessions.sessions import read_session
 
 HELP = "/new starts a new session, /quit or Ctrl-D ends, Ctrl-C stops an answer, arrow keys bring earlier questions back"
 

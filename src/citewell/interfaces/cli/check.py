@@ -13,16 +13,16 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from citewell.errors import InvalidInput, NotFound, StorageError
-from citewell.ingest.charset import decode
-from citewell.ingest.sentences import language
 from citewell.interfaces.cli.answer import WORDS, show_citation
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, NO_ANSWER
 from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
-from citewell.service.app import App
-from citewell.service.check import check_pairs, check_text
-from citewell.service.check_types import CheckedSentence, CheckResult, CheckVerdict, Pair
-from citewell.service.progress import Progress
+from citewell.runtime.app import App
+from citewell.runtime.progress import Progress
+from citewell.service.ask.check import check_pairs, check_text
+from citewell.service.ask.check_types import CheckedSentence, CheckResult, CheckVerdict, Pair
+from citewell.text.charset import decode
+from citewell.text.sentences import language
 
 STANDARD_INPUT = "-"
 SUFFIXES = frozenset({".md", ".markdown", ".txt", ""})

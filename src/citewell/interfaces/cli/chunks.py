@@ -10,11 +10,11 @@ import typer
 from rich.table import Table
 
 from citewell.errors import InvalidInput
-from citewell.ingest.chunk import CHUNKERS
+from citewell.ingest.chunk.chunkers import CHUNKERS
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
-from citewell.service.cut import ChunkerName
-from citewell.service.preview import Preview, PreviewChunk, Previews, preview
+from citewell.service.library.chunking import ChunkerName
+from citewell.service.library.preview import Preview, PreviewChunk, Previews, preview
 
 _SLOW = "semantic embeds every sentence; a long document takes minutes"
 

@@ -11,13 +11,13 @@ from citewell.errors import CitewellError
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import fail, out, print_json, styled, warn, write
-from citewell.knowledge.documents import CollectionInfo
-from citewell.service import rechunk as service
-from citewell.service.app import App
-from citewell.service.collections import create_collection, get_collection, list_collections
-from citewell.service.embedding import embed_pending
-from citewell.service.rechunk import RechunkReport
-from citewell.service.summaries import write_summaries, writer
+from citewell.runtime.app import App
+from citewell.service.library import rechunk as service
+from citewell.service.library.collections import create_collection, get_collection, list_collections
+from citewell.service.library.embedding import embed_pending
+from citewell.service.library.rechunk import RechunkReport
+from citewell.service.library.write_summaries import write_summaries, writer
+from citewell.store.library.documents import CollectionInfo
 
 
 async def collection(app: App, name: str, changes: dict[str, Any], *, create: bool, write_now: bool, json: bool) -> int:

@@ -9,7 +9,7 @@ import typer
 from citewell.interfaces.cli.arguments import Json
 
 if TYPE_CHECKING:
-    from citewell.service.app import App
+    from citewell.runtime.app import App
 
 user_app = typer.Typer(
     help='Users and their tokens, for auth = "token" (docs/security.md).', no_args_is_help=True, rich_markup_mode=None

@@ -14,11 +14,11 @@ from citewell.errors import CitewellError, Conflict
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import fail, one_line, out, print_json, styled, warn, write
 from citewell.interfaces.problem import problem_of
-from citewell.knowledge.sources import Source
-from citewell.service import data_sources as service
-from citewell.service.app import App
-from citewell.service.data_glossary import glossary_file, term_of
-from citewell.service.data_sources import Added
+from citewell.runtime.app import App
+from citewell.service.tables import sources as service
+from citewell.service.tables.glossary import glossary_file, term_of
+from citewell.service.tables.sources import Added
+from citewell.store.sources import Source
 
 MOST_TABLES = 8  # that a line of a list names
 
@@ -150,6 +150,6 @@ def _count(table: dict[str, Any]) -> str:
 
 
 def _safe(location: str) -> str:
-    from citewell.retrieve.engines import shown  # as little as possible is loaded for `--help`
+    from citewell.sql.engines import shown  # as little as possible is loaded for `--help`
 
     return shown(location)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from citewell.interfaces.cli.ask import ask
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 
 async def work(app: App, question: str, session: str | None, user: str, options: dict[str, Any], *, json: bool) -> int:

@@ -10,12 +10,12 @@ from rich.table import Table as Grid
 from citewell.interfaces.cli.data import brief, facts
 from citewell.interfaces.cli.run import DONE
 from citewell.interfaces.cli.terminal import one_line, out, plain, print_json, styled, warn, write
-from citewell.knowledge.sources import Source
-from citewell.retrieve.engines.base import Column, Rows, Table
-from citewell.service.app import App
-from citewell.service.data_preview import preview
-from citewell.service.data_schema import schema_of
-from citewell.service.data_sources import get_source
+from citewell.runtime.app import App
+from citewell.service.tables.kept_schema import schema_of
+from citewell.service.tables.preview_tables import preview
+from citewell.service.tables.sources import get_source
+from citewell.sql.engines.engine import Column, Rows, Table
+from citewell.store.sources import Source
 
 MOST_VALUES = 6  # stored values shown of a column
 LONGEST = 60  # characters of a cell

@@ -8,7 +8,7 @@ import typer
 
 from citewell.interfaces.cli.run import DONE, ERROR, boundary
 from citewell.interfaces.cli.terminal import out, print_json, styled, write
-from citewell.service.doctor import Report, State, examine
+from citewell.service.admin.doctor import Report, State, examine
 
 MARKS: dict[State, tuple[str, str]] = {"ok": ("ok", "green"), "warn": ("warn", "yellow"), "fail": ("fail", "red")}
 

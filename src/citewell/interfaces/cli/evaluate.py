@@ -22,12 +22,12 @@ from citewell.interfaces.cli.run import DONE, INTERRUPTED, boundary, run
 from citewell.interfaces.cli.terminal import err, print_json, styled, warn, write
 from citewell.measure.compare import compare
 from citewell.measure.report import Ablation, Report, read_ablation, read_report
-from citewell.service.ablate import VARIANTS, Variant, ablate
-from citewell.service.app import App
-from citewell.service.calibrate import save
-from citewell.service.eval_sets import Dataset, Options, datasets
-from citewell.service.evaluate import Evaluation
-from citewell.service.journal import Journal
+from citewell.runtime.app import App
+from citewell.service.evaluate.ablate import VARIANTS, Variant, ablate
+from citewell.service.evaluate.calibrate import save
+from citewell.service.evaluate.eval_sets import Dataset, Options, datasets
+from citewell.service.evaluate.evaluate import Evaluation
+from citewell.service.evaluate.journal import Journal
 
 STANDARD_OUTPUT = "-"
 PARTIAL = ".items.jsonl"  # of a run that is not over: beside the report, under its name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
-from citewell.knowledge.feedback import Vote
-from citewell.service.app import App
-from citewell.service.feedback import catch_up, get_feedback, give
+from citewell.runtime.app import App
+from citewell.service.knowledge.give_feedback import catch_up, get_feedback, give
+from citewell.store.confirmed.feedback import Vote
 
 TOLD = {
     "active": "it is knowledge now: {item_id}",

@@ -7,9 +7,9 @@ from typing import Final
 
 from citewell.interfaces.cli.run import DONE
 from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
-from citewell.knowledge.jobs import Job
-from citewell.service.app import App
-from citewell.service.jobs import cancel, try_again
+from citewell.runtime.app import App
+from citewell.service.jobs.worker import cancel, try_again
+from citewell.store.jobs import Job
 
 STYLES: Final = {"done": "green", "failed": "red", "running": "cyan", "queued": "cyan", "cancelled": "dim"}
 

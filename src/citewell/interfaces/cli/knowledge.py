@@ -6,11 +6,11 @@ import time
 
 from citewell.interfaces.cli.run import DONE
 from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
-from citewell.knowledge.confirmed import Logged
-from citewell.knowledge.confirmed_types import Confirmed, Rule
-from citewell.service import knowledge as service
-from citewell.service.app import App
-from citewell.service.feedback import catch_up, wrong_questions
+from citewell.runtime.app import App
+from citewell.service.knowledge import find_knowledge as service
+from citewell.service.knowledge.give_feedback import catch_up, wrong_questions
+from citewell.store.confirmed.items import Logged
+from citewell.store.confirmed.types import Confirmed, Rule
 
 COLOURS = {"active": "green", "pending": "yellow", "waiting": "yellow", "quarantined": "red"}
 LONGEST = 200  # characters of an answer in a list

@@ -10,10 +10,13 @@ from pathlib import Path
 
 from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER
 from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, warn, write
-from citewell.service import knowledge_conflicts, knowledge_files, knowledge_gc, knowledge_health
-from citewell.service.app import App
-from citewell.service.feedback import catch_up
-from citewell.service.knowledge_conflicts import Side
+from citewell.runtime.app import App
+from citewell.service.knowledge import clean_up as knowledge_gc
+from citewell.service.knowledge import conflicts as knowledge_conflicts
+from citewell.service.knowledge import exchange_files as knowledge_files
+from citewell.service.knowledge import recheck as knowledge_health
+from citewell.service.knowledge.conflicts import Side
+from citewell.service.knowledge.give_feedback import catch_up
 
 COLOURS = {"ok": "green", "restored": "green", "quarantined": "red", "waiting": "yellow", "unknown": "yellow"}
 STATUS = {"added": "green", "merged": "green", "unchanged": "dim", "kept": "yellow", "failed": "red"}

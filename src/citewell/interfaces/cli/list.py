@@ -6,10 +6,10 @@ from rich.table import Table
 
 from citewell.interfaces.cli.run import DONE
 from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
-from citewell.knowledge.documents import CollectionInfo, DocumentInfo
-from citewell.service.app import App
-from citewell.service.collections import list_collections
-from citewell.service.documents import list_documents
+from citewell.runtime.app import App
+from citewell.service.library.collections import list_collections
+from citewell.service.library.documents import list_documents
+from citewell.store.library.documents import CollectionInfo, DocumentInfo
 
 
 async def show(app: App, collection: str | None, json: bool) -> int:

@@ -15,10 +15,10 @@ from rich.live import Live
 from rich.text import Text
 
 from citewell.errors import CitewellError
-from citewell.ingest.sentences import language
 from citewell.interfaces.cli.answer import WORDS
 from citewell.interfaces.cli.terminal import err, plain, styled
 from citewell.interfaces.problem import error_of
+from citewell.text.sentences import language
 from citewell.types import Answer, Event, Step
 
 EVIDENCE = 3  # passages shown: the best ones

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.interfaces.cli.run import DONE, run
 from citewell.interfaces.mcp.stdio import serve
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 
 def mcp(user: str) -> None:

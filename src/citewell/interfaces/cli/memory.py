@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, write
-from citewell.knowledge.memory import Forgotten, Memory
-from citewell.service import memory as service
-from citewell.service.app import App
+from citewell.runtime.app import App
+from citewell.service.sessions import memories as service
+from citewell.store.memory import Forgotten, Memory
 
 LONGEST = 160  # characters of an answer in a list
 

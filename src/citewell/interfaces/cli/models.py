@@ -10,9 +10,9 @@ from citewell.config import Settings
 from citewell.interfaces.cli.progress import watching_bytes
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
-from citewell.models.pull import MODEL
-from citewell.models.pull import pull as bring
-from citewell.service.ready import chat_model_file, chat_model_state
+from citewell.models.builtin.download import MODEL
+from citewell.models.builtin.download import pull as bring
+from citewell.service.admin.readiness import chat_model_file, chat_model_state
 
 
 def pull(*, verify: bool, json: bool) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from citewell.agents.paper_states import FIRST, PENDING_PLAN
 from citewell.errors import CitewellError, NotFound
-from citewell.ingest.fetch import canonical
+from citewell.fetch.fetcher import canonical
 from citewell.interfaces.cli.ask import EXIT
 from citewell.interfaces.cli.paper_reading import Beside, Talk, embed, with_route
 from citewell.interfaces.cli.paper_show import UNDER_WAY, show_place
@@ -22,11 +22,11 @@ from citewell.interfaces.cli.paper_talk import converse
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, boundary
 from citewell.interfaces.cli.terminal import err, one_line, out, print_json, styled, warn, write
-from citewell.service import papers as service
-from citewell.service.app import App
-from citewell.service.ask import DELETED
-from citewell.service.papers import PaperSession
-from citewell.service.progress import Progress
+from citewell.runtime.app import App
+from citewell.runtime.progress import Progress
+from citewell.service.ask.ask import DELETED
+from citewell.service.papers import reading_sessions as service
+from citewell.service.papers.reading_sessions import PaperSession
 from citewell.types import Answer
 
 

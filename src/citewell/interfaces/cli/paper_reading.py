@@ -18,13 +18,13 @@ from citewell.interfaces.cli.live import watch
 from citewell.interfaces.cli.paper_show import show_head, show_plan, show_report
 from citewell.interfaces.cli.progress import LABELS, pace, watching
 from citewell.interfaces.cli.terminal import err, out, warn
-from citewell.knowledge.runs import GAVE_UP
-from citewell.service import papers as service
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
-from citewell.service.embedding import Embedding
-from citewell.service.papers import PaperSession
-from citewell.service.progress import OnProgress, Progress, silent
+from citewell.runtime.app import App
+from citewell.runtime.progress import OnProgress, Progress, silent
+from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.library.embedding import Embedding
+from citewell.service.papers import reading_sessions as service
+from citewell.service.papers.reading_sessions import PaperSession
+from citewell.store.runs import GAVE_UP
 from citewell.types import Answer
 
 

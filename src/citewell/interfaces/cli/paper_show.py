@@ -13,9 +13,9 @@ from rich.text import Text
 from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING
 from citewell.interfaces.cli.answer import MARKS
 from citewell.interfaces.cli.terminal import one_line, styled, write
-from citewell.service.papers import PaperRow, PaperSession
-from citewell.service.papers_words import place, span, words_of
-from citewell.skills.reading import Plan, PlanStep, Report
+from citewell.service.papers.export_wording import place, span, words_of
+from citewell.service.papers.reading_sessions import PaperRow, PaperSession
+from citewell.skills.paper.reading_context import Plan, PlanStep, Report
 from citewell.types import Sentence
 
 DONE, OPEN = "[x]", "[ ]"

@@ -15,8 +15,8 @@ from citewell.interfaces.cli.paper_reading import Talk, with_route
 from citewell.interfaces.cli.paper_show import show_plan, show_report
 from citewell.interfaces.cli.papers import step_named, write_file
 from citewell.interfaces.cli.terminal import err, fail, out, styled, write
-from citewell.service.papers_export import markdown
-from citewell.service.papers_plan import PlanEdit, edit_plan
+from citewell.service.papers.edit_plan import PlanEdit, edit_plan
+from citewell.service.papers.export_session import markdown
 
 HELP = """A line is a question to the paper; before there is a route, it says what interests you.
 /plan            the reading route            /report          the guide's report

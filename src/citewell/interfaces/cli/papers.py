@@ -12,11 +12,11 @@ from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.paper_show import UNDER_WAY, show_head, show_place, show_plan, show_report, show_rows
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
-from citewell.service import papers as service
-from citewell.service.app import App
-from citewell.service.papers import PaperSession
-from citewell.service.papers_export import markdown
-from citewell.service.papers_plan import PlanEdit, edit_plan
+from citewell.runtime.app import App
+from citewell.service.papers import reading_sessions as service
+from citewell.service.papers.edit_plan import PlanEdit, edit_plan
+from citewell.service.papers.export_session import markdown
+from citewell.service.papers.reading_sessions import PaperSession
 
 SUFFIXES = {".md", ".markdown"}
 

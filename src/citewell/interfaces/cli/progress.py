@@ -10,7 +10,7 @@ from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TaskID,
 from rich.progress import Progress as Bars
 
 from citewell.interfaces.cli.terminal import err, plain, styled
-from citewell.service.progress import OnProgress, Progress
+from citewell.runtime.progress import OnProgress, Progress
 
 LABELS = {
     "read": "reading files",

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, out, plain, print_json, styled, write
-from citewell.service.app import App
-from citewell.service.collections import delete_collection, get_collection
-from citewell.service.documents import delete_document, find_documents
+from citewell.runtime.app import App
+from citewell.service.library.collections import delete_collection, get_collection
+from citewell.service.library.documents import delete_document, find_documents
 
 
 async def remove(app: App, targets: Sequence[str], collection: str | None, *, everything: bool, yes: bool, json: bool) -> int:

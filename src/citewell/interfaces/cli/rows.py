@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from citewell.interfaces.cli.terminal import styled, write
-from citewell.retrieve.engines.base import Kind, Rows, Value
-from citewell.skills.cell_text import number, plain_number, short
-from citewell.skills.column_label import Label, headings, labels
+from citewell.sql.cell_text import number, plain_number, short
+from citewell.sql.column_label import Label, headings, labels
+from citewell.sql.engines.engine import Kind, Rows, Value
 from citewell.types import TableData
 
 MOST_ROWS = 20

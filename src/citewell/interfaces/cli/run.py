@@ -21,8 +21,8 @@ from citewell.errors import CitewellError
 from citewell.interfaces import logs
 from citewell.interfaces.cli.terminal import err, fail, print_json, styled
 from citewell.interfaces.problem import problem_of
-from citewell.knowledge.acting import ACTOR, Actor
-from citewell.service.app import App
+from citewell.runtime.app import App
+from citewell.store.users.actor import ACTOR, Actor
 
 DONE, ERROR, NO_ANSWER, INTERRUPTED = 0, 1, 3, 130
 STOPPED = "stopped; what was done so far is kept whole"

@@ -12,13 +12,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from citewell.ingest.sentences import language
 from citewell.interfaces.cli.answer import WORDS
 from citewell.interfaces.cli.run import DONE, NO_ANSWER
 from citewell.interfaces.cli.terminal import one_line, out, plain, print_json, styled, warn, write
-from citewell.service.app import App
-from citewell.service.search import Passage, SearchResult, request_of
-from citewell.service.search import search as passages
+from citewell.runtime.app import App
+from citewell.service.ask.search import Passage, SearchResult, request_of
+from citewell.service.ask.search import search as passages
+from citewell.text.sentences import language
 
 
 async def search(app: App, query: str, options: dict[str, Any], json: bool) -> int:

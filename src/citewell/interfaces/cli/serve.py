@@ -26,9 +26,9 @@ from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn,
 from citewell.interfaces.http import create_app
 from citewell.interfaces.http.listener import BACKLOG, Listener, raise_descriptors
 from citewell.interfaces.http.timed import IDLE, protocol_of
-from citewell.service.app import App
-from citewell.service.stopping import Stopping
-from citewell.service.warm import warm
+from citewell.runtime.app import App
+from citewell.runtime.shutdown import Stopping
+from citewell.service.admin.warm import warm
 
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is compared
 GRACE = 5  # seconds that what was cut off has to be gone; longer than TELLS of http/sse.py

@@ -10,9 +10,9 @@ from citewell.errors import InvalidInput, StorageError
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
-from citewell.service import sites as service
-from citewell.service.app import App
-from citewell.service.sites import Refreshed, SiteInfo
+from citewell.runtime.app import App
+from citewell.service.sites import sites as service
+from citewell.service.sites.sites import Refreshed, SiteInfo
 
 SUFFIXES = {".jsonl", ".ndjson"}
 

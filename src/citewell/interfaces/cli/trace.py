@@ -9,16 +9,16 @@ import json as js
 import shlex
 import time
 
-from citewell.ingest.sentences import language
 from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.run import DONE, NO_ANSWER
 from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
-from citewell.service.app import App
-from citewell.service.ask import unfinished
-from citewell.service.differences import Difference
-from citewell.service.replay import Replay
-from citewell.service.replay import replay as run_again
-from citewell.service.traces import delete_trace, get_trace, list_traces
+from citewell.runtime.app import App
+from citewell.service.ask.ask import unfinished
+from citewell.service.sessions.compare_traces import Difference
+from citewell.service.sessions.replay import Replay
+from citewell.service.sessions.replay import replay as run_again
+from citewell.service.sessions.traces import delete_trace, get_trace, list_traces
+from citewell.text.sentences import language
 from citewell.types import Snapshot, Trace
 
 LATEST = 20

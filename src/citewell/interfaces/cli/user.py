@@ -8,11 +8,11 @@ import time
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
-from citewell.knowledge.users import Made, TokenInfo
-from citewell.service import users as service
-from citewell.service.app import App
-from citewell.service.binding import binding_of
-from citewell.service.users import UserWithTokens
+from citewell.runtime.app import App
+from citewell.service.admin import users as service
+from citewell.service.admin.users import UserWithTokens
+from citewell.service.admin.widget_scope import binding_of
+from citewell.store.users.users import Made, TokenInfo
 
 
 async def add(app: App, name: str, role: str, token_name: str, days: float | None, *, json: bool) -> int:

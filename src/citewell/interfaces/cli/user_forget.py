@@ -10,8 +10,8 @@ from pathlib import Path
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, one_line, out, print_json, styled, warn, write
 from citewell.interfaces.cli.user import confirmed
-from citewell.service.app import App
-from citewell.service.forget import Forgotten, forget_person, known_of
+from citewell.runtime.app import App
+from citewell.service.admin.forget_person import Forgotten, forget_person, known_of
 
 
 async def forget(app: App, name: str, backups: Sequence[Path], *, yes: bool, json: bool) -> int:

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from citewell import __version__
 from citewell.config import AccessSettings
+from citewell.instrumentation import Watch, look_on
 from citewell.interfaces.http import (
     ask,
     audit,
@@ -51,9 +52,8 @@ from citewell.interfaces.http.listener import descriptors
 from citewell.interfaces.http.metrics import Metrics
 from citewell.interfaces.http.observe import Observed
 from citewell.interfaces.spans import spans_of
-from citewell.service.app import App
-from citewell.service.jobs import work_until_closing
-from citewell.watch import Watch, look_on
+from citewell.runtime.app import App
+from citewell.service.jobs.worker import work_until_closing
 
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,

@@ -22,10 +22,10 @@ from citewell.interfaces.http.deps import ASKED, CALLER, LOCAL, READING, STILL, 
 from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of, telling
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import problem_of
-from citewell.knowledge.acting import ACTOR, Actor
-from citewell.knowledge.people import VISITOR
-from citewell.knowledge.users import Holder, Lifetime, csrf_of
-from citewell.service.app import App
+from citewell.runtime.app import App
+from citewell.store.users.actor import ACTOR, Actor
+from citewell.store.users.identity import VISITOR
+from citewell.store.users.users import Holder, Lifetime, csrf_of
 
 COOKIE = "citewell_session"
 OPEN = frozenset({"/", "/api/health", "/api/ready", "/api/sign-in", "/widget.js"})

@@ -9,7 +9,7 @@ from typing import cast
 from fastapi import Request
 
 from citewell.interfaces.http.access import is_https
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 
 def base_of(request: Request) -> str:

@@ -15,11 +15,11 @@ from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.errors import GONE, Refused
 from citewell.interfaces.http.sse import TELLS, Pair, event_stream
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stop, stream
-from citewell.service.ask import ask as answer_to
-from citewell.service.binding import bounded, for_strangers
-from citewell.service.stopping import stopped
+from citewell.runtime.app import App
+from citewell.runtime.shutdown import stopped
+from citewell.service.admin.widget_scope import bounded, for_strangers
+from citewell.service.ask.ask import AskRequest, stop, stream
+from citewell.service.ask.ask import ask as answer_to
 from citewell.types import Answer, Event
 
 router = APIRouter(prefix="/api", tags=["ask"], route_class=JSONRoute)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from citewell.interfaces.http.deps import Admin, Citewell
-from citewell.knowledge.audit import MOST, Entry, Verified
+from citewell.store.users.audit import MOST, Entry, Verified
 
 router = APIRouter(prefix="/api/audit", tags=["audit"])
 

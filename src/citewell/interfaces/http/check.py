@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from citewell.interfaces.http.ask import while_connected
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell
-from citewell.service.check import check as check_request
-from citewell.service.check_types import CheckRequest, CheckResult, PairsResult
+from citewell.service.ask.check import check as check_request
+from citewell.service.ask.check_types import CheckRequest, CheckResult, PairsResult
 
 router = APIRouter(prefix="/api", tags=["check"], route_class=JSONRoute)
 

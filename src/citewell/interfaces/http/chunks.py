@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query, Request
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.body import JSONRoute, one_file
 from citewell.interfaces.http.deps import Citewell
-from citewell.service.cut import ChunkerName
-from citewell.service.preview import Previews, preview_bytes, preview_document
-from citewell.service.uploads import base_name
+from citewell.service.library.chunking import ChunkerName
+from citewell.service.library.preview import Previews, preview_bytes, preview_document
+from citewell.service.library.uploads import base_name
 
 router = APIRouter(prefix="/api", tags=["documents"], route_class=JSONRoute)
 

@@ -11,16 +11,16 @@ from starlette.datastructures import UploadFile
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.body import JSONRoute, checked_json
 from citewell.interfaces.http.deps import Citewell, Editor
-from citewell.knowledge.documents import CollectionInfo, DocumentInfo
-from citewell.knowledge.jobs import Job
-from citewell.service import collections as service
-from citewell.service.cut import ChunkerName
-from citewell.service.documents import list_documents
-from citewell.service.jobs import submit
-from citewell.service.rechunk import set_chunking
-from citewell.service.rechunk import submit as rechunk_later
-from citewell.service.sites import submit_page
-from citewell.service.uploads import Upload
+from citewell.service.jobs.worker import submit
+from citewell.service.library import collections as service
+from citewell.service.library.chunking import ChunkerName
+from citewell.service.library.documents import list_documents
+from citewell.service.library.rechunk import set_chunking
+from citewell.service.library.rechunk import submit as rechunk_later
+from citewell.service.library.uploads import Upload
+from citewell.service.sites.sites import submit_page
+from citewell.store.jobs import Job
+from citewell.store.library.documents import CollectionInfo, DocumentInfo
 
 router = APIRouter(prefix="/api/collections", tags=["collections"], route_class=JSONRoute)
 MOST_FILES = 1_000  # of one upload

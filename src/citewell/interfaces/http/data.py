@@ -19,13 +19,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.body import JSONRoute, checked_json, one_file
 from citewell.interfaces.http.deps import Citewell, Editor
-from citewell.knowledge.sources import MOST_TERMS, GlossaryTerm, Source
-from citewell.retrieve.engines.base import Value
-from citewell.service import data_sources as service
-from citewell.service.app import App
-from citewell.service.data_preview import preview, table_of
-from citewell.service.data_sources import Added
-from citewell.service.uploads import Upload, base_name, store, throw_away
+from citewell.runtime.app import App
+from citewell.service.library.uploads import Upload, base_name, store, throw_away
+from citewell.service.tables import sources as service
+from citewell.service.tables.preview_tables import preview, table_of
+from citewell.service.tables.sources import Added
+from citewell.sql.engines.engine import Value
+from citewell.store.sources import MOST_TERMS, GlossaryTerm, Source
 
 router = APIRouter(prefix="/api/data/sources", tags=["data"], route_class=JSONRoute)
 

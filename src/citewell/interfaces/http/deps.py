@@ -13,15 +13,15 @@ from pydantic import BaseModel
 from starlette.types import Scope
 
 from citewell.interfaces.http.errors import Refused
-from citewell.knowledge.people import named
-from citewell.knowledge.users import Role
-from citewell.service.app import App
-from citewell.service.view import at_least, not_allowed, seen_by
+from citewell.runtime.access_scope import at_least, not_allowed, seen_by
+from citewell.runtime.app import App
+from citewell.store.users.identity import named
+from citewell.store.users.users import Role
 
 __all__ = ["Admin", "Asking", "Caller", "Citewell", "Editor", "Reviewer", "Role", "caller_of", "check_still", "view_of"]
 
 LOCAL = "local"  # who asks on this machine where nobody signs in and no name is said
-DOING = "citewell.doing"  # where observe.py leaves the request as those who look on know it (citewell.watch)
+DOING = "citewell.doing"  # where observe.py leaves the request as those who look on know it (citewell.instrumentation)
 CALLER = "citewell.caller"  # where access.py leaves it in a request's scope
 ASKED = "citewell.asked"  # where access.py leaves what counts a request of a user, for who does not know yet whose it is
 STILL = "citewell.still"  # and what raises where the caller is let in no more; none where nobody signs in
@@ -32,7 +32,7 @@ READING = frozenset({"GET", "HEAD", "OPTIONS"})
 @dataclass(frozen=True)
 class Caller:
     """Who asks, and what they may do. `csrf`: the word that the page sends back with what changes something. `visitor`: from a
-    page of another site. `bound`: all that may be asked, as service/binding.py has it; None: whatever the role allows.
+    page of another site. `bound`: all that may be asked (service/admin/widget_scope.py); None: whatever the role allows.
     """
 
     user_id: str

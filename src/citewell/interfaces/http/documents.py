@@ -15,11 +15,11 @@ from citewell.interfaces.http import etag
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.interfaces.http.description import replies
-from citewell.knowledge.documents import DocumentInfo
-from citewell.retrieve.weigh import HIGHEST
-from citewell.service import documents as service
-from citewell.service import page_image
-from citewell.service.locate import Span, find_span
+from citewell.retrieve.boosts import HIGHEST
+from citewell.service.ask.locate import Span, find_span
+from citewell.service.library import documents as service
+from citewell.service.library import page_image
+from citewell.store.library.documents import DocumentInfo
 
 router = APIRouter(prefix="/api/documents/{doc_id}", tags=["documents"], route_class=JSONRoute)
 

@@ -15,10 +15,10 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from citewell import errors
+from citewell.instrumentation import now
 from citewell.interfaces.problem import Problem, problem, problem_of, shortened
-from citewell.service.folders import without_folders
-from citewell.service.stopping import BACK
-from citewell.watch import now
+from citewell.runtime.shutdown import BACK
+from citewell.service.admin.forbidden_folders import without_folders
 
 STATUS: dict[type[errors.CitewellError], int] = {
     errors.InvalidInput: 422,

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell, Reviewer
-from citewell.knowledge.feedback import Vote, Wrong
-from citewell.service import feedback as service
-from citewell.service.feedback import Given
+from citewell.service.knowledge import give_feedback as service
+from citewell.service.knowledge.give_feedback import Given
+from citewell.store.confirmed.feedback import Vote, Wrong
 
 router = APIRouter(prefix="/api/feedback", tags=["feedback"], route_class=JSONRoute)
 

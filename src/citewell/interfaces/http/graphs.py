@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from citewell.interfaces.http.deps import Asking
-from citewell.service.graphs import Drawing, drawn
+from citewell.service.admin.agent_graphs import Drawing, drawn
 
 router = APIRouter(prefix="/api/graphs", tags=["graphs"])
 

@@ -13,10 +13,10 @@ from starlette.types import Scope
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import LOOK, Citewell, check_still
 from citewell.interfaces.http.sse import Pair, event_stream
-from citewell.knowledge.jobs import ENDED, Job
-from citewell.service.app import App
-from citewell.service.jobs import cancel, try_again
-from citewell.service.view import need
+from citewell.runtime.access_scope import need
+from citewell.runtime.app import App
+from citewell.service.jobs.worker import cancel, try_again
+from citewell.store.jobs import ENDED, Job
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=JSONRoute)
 POLL = 0.25  # seconds between two looks at the table: the worker may be another process

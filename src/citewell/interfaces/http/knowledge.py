@@ -14,17 +14,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Admin, Asking, Citewell, Reviewer
 from citewell.interfaces.http.description import replies
-from citewell.knowledge.confirmed import Logged
-from citewell.knowledge.confirmed_types import Confirmed, Rule
-from citewell.knowledge.weights import weight_of
-from citewell.service import knowledge as service
-from citewell.service.app import App
-from citewell.service.knowledge_conflicts import Disagreement
-from citewell.service.knowledge_conflicts import conflicts as all_conflicts
-from citewell.service.knowledge_gc import Cleaned
-from citewell.service.knowledge_gc import gc as clean
-from citewell.service.knowledge_health import Checked, check_all
-from citewell.service.view import need
+from citewell.runtime.access_scope import need
+from citewell.runtime.app import App
+from citewell.service.knowledge import find_knowledge as service
+from citewell.service.knowledge.clean_up import Cleaned
+from citewell.service.knowledge.clean_up import gc as clean
+from citewell.service.knowledge.conflicts import Disagreement
+from citewell.service.knowledge.conflicts import conflicts as all_conflicts
+from citewell.service.knowledge.recheck import Checked, check_all
+from citewell.store.confirmed.evidence_weights import weight_of
+from citewell.store.confirmed.items import Logged
+from citewell.store.confirmed.types import Confirmed, Rule
 
 router = APIRouter(prefix="/api/knowledge", tags=["knowledge"], route_class=JSONRoute)
 

@@ -19,6 +19,7 @@ from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
 from citewell.errors import CitewellError
+from citewell.instrumentation import go_on
 from citewell.interfaces.http.address import base_of
 from citewell.interfaces.http.deps import CALLER, DOING, LOOK, Asking, Caller, caller_of, check_still, view_of
 from citewell.interfaces.http.errors import Refused, reply
@@ -26,8 +27,7 @@ from citewell.interfaces.http.guard import LARGEST_BODY, check_origin
 from citewell.interfaces.http.mcp_sessions import MOST_OF_A_USER, Sessions
 from citewell.interfaces.http.sse import STOPPING, TELLS
 from citewell.interfaces.problem import problem_of
-from citewell.service.stopping import Stopping
-from citewell.watch import go_on
+from citewell.runtime.shutdown import Stopping
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.knowledge.memory import Forgotten, Memory
-from citewell.service import memory as service
+from citewell.service.sessions import memories as service
+from citewell.store.memory import Forgotten, Memory
 
 router = APIRouter(prefix="/api/memories", tags=["memories"], route_class=JSONRoute)
 

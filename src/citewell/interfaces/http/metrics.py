@@ -16,10 +16,10 @@ from prometheus_client.exposition import choose_encoder
 
 from citewell import __version__
 from citewell.errors import Stopped
+from citewell.instrumentation import CANCELLED, Doing
 from citewell.interfaces.http.connections import REASONS, Connections
-from citewell.service.app import App
-from citewell.service.figures import Figures, figures
-from citewell.watch import CANCELLED, Doing
+from citewell.runtime.app import App
+from citewell.service.admin.server_figures import Figures, figures
 
 router = APIRouter(tags=["status"])
 

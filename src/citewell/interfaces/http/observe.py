@@ -17,9 +17,9 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from citewell.instrumentation import Doing, Watch, doing, look_on
 from citewell.interfaces.http.deps import CALLER, DOING, Caller
 from citewell.interfaces.http.errors import GONE, REFUSAL, Refused, fault, reply
-from citewell.watch import Doing, Watch, doing, look_on
 
 log = logging.getLogger(__name__)
 access = logging.getLogger("citewell.access")

@@ -17,10 +17,10 @@ from citewell.interfaces.http.openai_errors import OpenAIRoute, data_line
 from citewell.interfaces.http.openai_messages import ChatRequest, question_of
 from citewell.interfaces.http.openai_reply import Reply
 from citewell.interfaces.http.sse import Pair, event_stream
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
-from citewell.service.ask import ask as answer_to
-from citewell.service.usual import with_usual
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.ask.ask import ask as answer_to
+from citewell.service.ask.default_collection import with_usual
 from citewell.types import Answer, Event, Step
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
@@ -87,7 +87,7 @@ def _thought(event: Event, body: ChatRequest) -> str:
 async def _begun(app: App, asked: AskRequest, at_work: set[asyncio.Task[None]]) -> AsyncGenerator[Event, None]:
     """The events, of which the first has come, or takes long. Raises what the question is refused with.
 
-    One task does all of the work: what is done in it knows of which answer it is a part (`citewell.watch`).
+    One task does all of the work: what is done in it knows of which answer it is a part (`citewell.instrumentation`).
     """
     queue: Events = asyncio.Queue()
     work = asyncio.create_task(_fill(queue, cast("AsyncGenerator[Event, None]", stream(app, asked))))

@@ -13,14 +13,14 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from citewell.errors import InvalidInput
-from citewell.ingest.script import count_tokens
 from citewell.interfaces.http.ask import while_connected
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.openai_errors import OpenAIRoute, UnknownModel, Unsupported
 from citewell.models.base import Vector
-from citewell.models.clean import clean
-from citewell.models.lanes import background
-from citewell.service.app import App
+from citewell.models.builtin.lanes import background
+from citewell.runtime.app import App
+from citewell.text.language import count_tokens
+from citewell.text.sanitize import clean
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
 MOST_TEXTS = 512

@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.openai_errors import UnknownModel, Unsupported
 from citewell.interfaces.links import unlinked
-from citewell.service.ask import AUTO, AskRequest, names
-from citewell.service.options import AskOptions
-from citewell.service.run import recent
+from citewell.service.ask.ask import AUTO, AskRequest, names
+from citewell.service.ask.options import AskOptions
+from citewell.service.ask.run import recent
 from citewell.types import Message
 
 PREFIX = "citewell/"  # of every model's name

@@ -14,12 +14,12 @@ from pydantic import BaseModel
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.openai_errors import OpenAIRoute, UnknownModel
 from citewell.interfaces.http.openai_messages import PREFIX, agent_of
-from citewell.knowledge.documents import CONFIRMED
-from citewell.service.app import App
-from citewell.service.ask import names
-from citewell.service.collections import list_collections
-from citewell.service.data_sources import list_sources
-from citewell.service.sites import list_sites
+from citewell.runtime.app import App
+from citewell.service.ask.ask import names
+from citewell.service.library.collections import list_collections
+from citewell.service.sites.sites import list_sites
+from citewell.service.tables.sources import list_sources
+from citewell.store.library.documents import CONFIRMED
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
 OF_A_SESSION = {"paper"}  # agents that answer only in a session made elsewhere

@@ -17,17 +17,17 @@ from citewell.interfaces.http.body import JSONRoute, checked, checked_json, one_
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.description import replies
 from citewell.interfaces.http.documents import disposition
-from citewell.knowledge.jobs import Job
-from citewell.service import papers as service
-from citewell.service.app import App
-from citewell.service.ask import AskRequest
-from citewell.service.papers import PaperRow, PaperSession
-from citewell.service.papers_export import markdown
-from citewell.service.papers_job import submit
-from citewell.service.papers_plan import PlanEdit, edit_plan
-from citewell.service.papers_structure import Structure, structure
-from citewell.service.uploads import base_name
-from citewell.skills.reading import Selection
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest
+from citewell.service.library.uploads import base_name
+from citewell.service.papers import reading_sessions as service
+from citewell.service.papers.edit_plan import PlanEdit, edit_plan
+from citewell.service.papers.export_session import markdown
+from citewell.service.papers.guide_job import submit
+from citewell.service.papers.reading_sessions import PaperRow, PaperSession
+from citewell.service.papers.structure import Structure, structure
+from citewell.skills.paper.reading_context import Selection
+from citewell.store.jobs import Job
 from citewell.types import Answer
 
 router = APIRouter(prefix="/api/papers", tags=["papers"], route_class=JSONRoute)

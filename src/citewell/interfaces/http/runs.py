@@ -7,8 +7,8 @@ from pydantic import BaseModel
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.knowledge.runs import Unfinished
-from citewell.service.ask import unfinished
+from citewell.service.ask.ask import unfinished
+from citewell.store.runs import Unfinished
 
 router = APIRouter(prefix="/api/runs", tags=["ask"], route_class=JSONRoute)
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell
-from citewell.service.search import SearchRequest, SearchResult
-from citewell.service.search import search as passages
+from citewell.service.ask.search import SearchRequest, SearchResult
+from citewell.service.ask.search import search as passages
 
 router = APIRouter(prefix="/api", tags=["search"], route_class=JSONRoute)
 

@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.knowledge.sessions import SessionInfo
-from citewell.service import sessions as service
-from citewell.service.sessions import AnsweredQuestion
+from citewell.service.sessions import sessions as service
+from citewell.service.sessions.sessions import AnsweredQuestion
+from citewell.store.sessions import SessionInfo
 from citewell.types import Message
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=JSONRoute)

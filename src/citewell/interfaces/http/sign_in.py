@@ -18,7 +18,7 @@ from citewell.interfaces.http.access import BEARER, COOKIE, cookie_of, is_https,
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import ASKED, Caller, Citewell, caller_of
 from citewell.interfaces.http.errors import Refused
-from citewell.knowledge.users import Role, csrf_of
+from citewell.store.users.users import Role, csrf_of
 
 router = APIRouter(prefix="/api", tags=["sign-in"], route_class=JSONRoute)
 

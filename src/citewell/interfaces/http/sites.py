@@ -12,10 +12,10 @@ from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.interfaces.http.description import replies
 from citewell.interfaces.http.documents import disposition
-from citewell.knowledge.jobs import Job
-from citewell.service import sites as service
-from citewell.service.app import App
-from citewell.service.sites import SiteInfo, SitePage
+from citewell.runtime.app import App
+from citewell.service.sites import sites as service
+from citewell.service.sites.sites import SiteInfo, SitePage
+from citewell.store.jobs import Job
 
 router = APIRouter(prefix="/api/sites", tags=["sites"], route_class=JSONRoute)
 

@@ -17,7 +17,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 from citewell.errors import CitewellError
 from citewell.interfaces.http.errors import fault, telling
 from citewell.interfaces.problem import problem_of
-from citewell.service.stopping import stopped
+from citewell.runtime.shutdown import stopped
 
 log = logging.getLogger(__name__)
 STOPPING = problem_of(stopped())

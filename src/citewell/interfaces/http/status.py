@@ -11,8 +11,8 @@ from starlette.datastructures import State
 
 from citewell import __version__
 from citewell.interfaces.http.deps import Citewell
-from citewell.service.app import App
-from citewell.service.ready import Readiness, readiness, without_paths
+from citewell.runtime.app import App
+from citewell.service.admin.readiness import Readiness, readiness, without_paths
 
 router = APIRouter(tags=["status"])
 FRESH = 1.0  # seconds that what was found counts for

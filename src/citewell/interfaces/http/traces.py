@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.knowledge.traces import TraceSummary, Wanted
-from citewell.service import traces as service
-from citewell.service.replay import Replay
-from citewell.service.replay import replay as run_again
-from citewell.service.view import need
+from citewell.runtime.access_scope import need
+from citewell.service.sessions import traces as service
+from citewell.service.sessions.replay import Replay
+from citewell.service.sessions.replay import replay as run_again
+from citewell.store.traces import TraceSummary, Wanted
 from citewell.types import Status, Trace
 
 router = APIRouter(prefix="/api/traces", tags=["traces"], route_class=JSONRoute)

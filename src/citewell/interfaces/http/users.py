@@ -1,7 +1,7 @@
 """`/api/users`: who may sign in, for admins: list, add, give a role, make and revoke tokens, remove.
 
 The one rule: a token is in one reply and nowhere else, the log among it. Each change is in the log of administration, which
-says who did it (knowledge/audit.py).
+says who did it (store/users/audit.py).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Admin, Citewell, caller_of
 from citewell.interfaces.http.errors import Refused
-from citewell.knowledge.users import LONGEST_NAME, Made, Role, TokenInfo, User
-from citewell.service import users as service
-from citewell.service.users import Added, UserWithTokens
+from citewell.service.admin import users as service
+from citewell.service.admin.users import Added, UserWithTokens
+from citewell.store.users.users import LONGEST_NAME, Made, Role, TokenInfo, User
 
 
 def _signing_in(request: Request) -> None:

@@ -11,12 +11,12 @@ from mcp_types import CallToolResult
 
 from citewell.errors import CitewellError, InvalidInput, StorageError, UnreadableFile
 from citewell.interfaces.mcp import shown
-from citewell.knowledge.jobs import ENDED, Job
-from citewell.service.app import App
-from citewell.service.ingest import ingest
-from citewell.service.jobs import cancel, do
-from citewell.service.progress import Progress
-from citewell.service.report import FileReport
+from citewell.runtime.app import App
+from citewell.runtime.progress import Progress
+from citewell.service.jobs.worker import cancel, do
+from citewell.service.library.read_and_embed import ingest
+from citewell.service.library.report import FileReport
+from citewell.store.jobs import ENDED, Job
 
 Tell = Callable[[float, float | None, str | None], Awaitable[None]]
 POLL = 0.2  # seconds between two looks at a job

@@ -19,7 +19,7 @@ from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.interfaces.mcp.shown import failure
 from citewell.interfaces.mcp.tools import Place, Say, Tools
 from citewell.interfaces.problem import shortened
-from citewell.service.documents import read_document
+from citewell.service.library.documents import read_document
 
 INSTRUCTIONS = """\
 Citewell answers from the user's own documents, web sites and tables, and proves each sentence by a citation. Use `ask` for a

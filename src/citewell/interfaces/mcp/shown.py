@@ -14,10 +14,10 @@ from pydantic import Field
 from citewell.errors import CitewellError
 from citewell.interfaces.links import address_of, cut, linked, place
 from citewell.interfaces.problem import problem_of
-from citewell.knowledge.jobs import Job
-from citewell.service.check_types import CheckResult, CheckVerdict
-from citewell.service.report import FileReport
-from citewell.service.search import Passage, SearchResult
+from citewell.service.ask.check_types import CheckResult, CheckVerdict
+from citewell.service.ask.search import Passage, SearchResult
+from citewell.service.library.report import FileReport
+from citewell.store.jobs import Job
 from citewell.types import Answer, Citation, Shown
 
 MOST_ROWS = 50  # of a table

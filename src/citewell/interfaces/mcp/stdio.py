@@ -21,7 +21,7 @@ from mcp.server.stdio import stdio_server
 
 from citewell.interfaces.mcp.server import build
 from citewell.interfaces.mcp.tools import Place, Visit
-from citewell.service.app import App
+from citewell.runtime.app import App
 
 LONGEST_LINE = 64_000_000  # bytes of a message
 CHUNK = 65_536

@@ -22,21 +22,21 @@ from citewell.errors import CitewellError, InvalidInput
 from citewell.interfaces.links import address_of
 from citewell.interfaces.mcp import shown
 from citewell.interfaces.mcp.adding import added_by_job, added_here
-from citewell.service.app import App
-from citewell.service.ask import AskRequest, stream
-from citewell.service.check import check_text
-from citewell.service.check_types import LONGEST
-from citewell.service.collections import list_collections
-from citewell.service.data_sources import list_sources
-from citewell.service.documents import get_document, read_document
-from citewell.service.feedback import catch_up, give
-from citewell.service.jobs import submit
-from citewell.service.search import SearchRequest, search
-from citewell.service.sites import list_sites, submit_page
-from citewell.service.uploads import Upload
-from citewell.service.usual import told as told_of
-from citewell.service.usual import usual, with_usual
-from citewell.service.view import need
+from citewell.runtime.access_scope import need
+from citewell.runtime.app import App
+from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.ask.check import check_text
+from citewell.service.ask.check_types import LONGEST
+from citewell.service.ask.default_collection import told as told_of
+from citewell.service.ask.default_collection import usual, with_usual
+from citewell.service.ask.search import SearchRequest, search
+from citewell.service.jobs.worker import submit
+from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.library.collections import list_collections
+from citewell.service.library.documents import get_document, read_document
+from citewell.service.library.uploads import Upload
+from citewell.service.sites.sites import list_sites, submit_page
+from citewell.service.tables.sources import list_sources
 from citewell.types import Answer, Citation, Event, Step
 
 MOST_PASSAGES = 20

@@ -16,7 +16,7 @@ import anyio
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, InvalidInput, PermanentError, TransientError
-from citewell.ingest.urls import canonical, identity
+from citewell.fetch.urls import canonical, identity
 
 if TYPE_CHECKING:
     import httpx2

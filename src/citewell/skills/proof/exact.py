@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from citewell.skills.numbered import Unit
+from citewell.skills.evidence.numbered import Unit
 
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
-from citewell.skills.dates import take_dates
-from citewell.skills.numbered import Unit
-from citewell.skills.numbers import measures
+from citewell.skills.evidence.numbered import Unit
 from citewell.skills.proof.exact import join_thousands, values_of
+from citewell.text.dates import take_dates
+from citewell.text.numbers import measures
 
 DATABASE = "table:"  # begins the address of rows that a statement gave
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from citewell.skills.numbered import Unit
+from citewell.skills.evidence.numbered import Unit
 from citewell.types import Kind
 
 JudgeVerdict = Literal["entailed", "contradicted", "not_stated"]

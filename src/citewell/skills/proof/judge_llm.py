@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field, field_validator
 
-from citewell.ingest.sentences import count_tokens, language
 from citewell.models.base import LLM
 from citewell.models.prompt import ask_json, fill, load
-from citewell.skills.draft import evidence_messages
-from citewell.skills.numbered import Unit, listed_ids, pick_units, without_ids
+from citewell.skills.answer.draft import evidence_messages
+from citewell.skills.evidence.numbered import Unit, listed_ids, pick_units, without_ids
 from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
+from citewell.text.sentences import count_tokens, language
 
 LONGEST_REPLY = 1_500  # tokens
 # Probability of `entailed` that stands for each verdict word: a connected model gives no usable figure of its own.

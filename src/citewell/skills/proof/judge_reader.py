@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.models import reader
-from citewell.models.reader import Reader
+from citewell.models import reader_base as reader
+from citewell.models.reader_base import Reader
 from citewell.retrieve.rank import coverage
-from citewell.skills.numbered import Unit
+from citewell.skills.evidence.numbered import Unit
 from citewell.skills.proof.judge import Claim, Judgement
 
 NEAREST = 3  # sentences that a claim is held against where it names none

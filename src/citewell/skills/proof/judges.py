@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.models.base import LLM, is_connected
-from citewell.models.reader import Reader
+from citewell.models.reader_base import Reader
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.judge_llm import LLMJudge
 from citewell.skills.proof.judge_reader import ReaderJudge

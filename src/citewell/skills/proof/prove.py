@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.errors import BudgetSpent, CitewellError
-from citewell.ingest.sentences import language
 from citewell.models.base import LLM
-from citewell.skills.cite import Proof, number_citations
-from citewell.skills.draft import Draft, DraftSentence, describe_doubts, write_draft
-from citewell.skills.numbered import Unit, pick_units
+from citewell.skills.answer.cite import Proof, number_citations
+from citewell.skills.answer.draft import Draft, DraftSentence, describe_doubts, write_draft
+from citewell.skills.evidence.numbered import Unit, pick_units
 from citewell.skills.proof.exact import check_equation, is_quoted
 from citewell.skills.proof.figures import check_result, check_rows
 from citewell.skills.proof.judge import Claim, Judge, Judgement
+from citewell.text.sentences import language
 from citewell.types import Kind, Message, Sentence, Verdict
 
 NOT_SHOWN = "no sentence of the evidence was named that shows it"

@@ -1,6 +1,6 @@
 /**
  * Every option that a question can be asked with: one row each, from which its field, its chip and what is sent are made.
- * The one rule: rows say what `service/options.py` says (which agents use it, from where to where); a test compares the two.
+ * The one rule: rows say what `service/ask/options.py` says (which agents use it, from where to where); a test compares the two.
  */
 
 /**

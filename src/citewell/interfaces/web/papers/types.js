@@ -1,4 +1,4 @@
-/** The shapes of a reading session, as `src/citewell/service/papers.py` has them. Types only: nothing here runs. */
+/** The shapes of a reading session, as `src/citewell/service/papers/reading_sessions.py` has them. Types only: nothing here runs. */
 
 /** @typedef {import("../ask/types.js").Citation} Citation */
 /** @typedef {import("../ask/types.js").Sentence} Sentence */

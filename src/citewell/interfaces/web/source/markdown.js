@@ -58,7 +58,7 @@ async function loaded(info, citation) {
   return { ...split(new TextDecoder().decode(bytes)), ...beside };
 }
 
-/** The front matter's facts and what follows it: each field is one line, as `knowledge/confirmed_markdown.py` writes it. @param {string} markdown */
+/** The front matter's facts and what follows it: each field is one line, as `store/confirmed/item_markdown.py` writes it. @param {string} markdown */
 export function split(markdown) {
   const found = /^---\n([\s\S]*?)\n---\n?/.exec(markdown);
   const lines = (found?.[1] ?? "").split("\n").map((line) => /^(\w+): (.*)$/.exec(line)).filter((line) => line !== null);

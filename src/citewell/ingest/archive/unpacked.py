@@ -1,0 +1,170 @@
+"""What has come out of a container so far, held against the limits of the settings.
+
+The one rule: every byte is counted before it is kept, and a limit that is passed refuses the container as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple, NoReturn
+
+from citewell.config import IngestSettings
+from citewell.errors import UnreadableFile
+from citewell.ingest import PARSERS, PICTURES
+from citewell.ingest.archive.zip_archive import RATIO_FROM
+from citewell.ingest.assemble import clean
+from citewell.ingest.sniff import sniff
+
+DEEPEST: Final = 2  # archives inside archives that are opened
+_SHOWN: Final = 5  # names that one warning gives
+_INNER: Final = frozenset({".zip"})
+_MAIL: Final = ".eml"
+_NEVER: Final = frozenset({"thumbs.db", "desktop.ini"})
+_DRIVE = re.compile(r"^[A-Za-z]:")
+_LONGEST_NAME: Final = 200
+_SEPARATORS = re.compile(r"!*/")  # `!/` stands where an archive is opened, and nowhere else
+_TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # turn the direction of writing: exe.txt shown for txt.exe
+
+
+class Member(NamedTuple):
+    """A file that came out of a container. `name` has `/` between folders, and `!/` where an archive in it was opened."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(slots=True)
+class Taken:
+    """What has come out of an outermost file of `packed` bytes, and of all that is nested in it."""
+
+    packed: int
+    bytes: int = 0
+    members: int = 0
+
+
+class Unpacked:
+    """Collects members, and counts them on in `taken`."""
+
+    def __init__(self, name: str, settings: IngestSettings, taken: Taken) -> None:
+        self.name = name
+        self.settings = settings
+        self.taken = taken
+        self.members: list[Member] = []
+        self.depth = 0
+        self._prefix = ""
+        self._refused = False  # the container as a whole, not only an archive in it
+        self._names: set[str] = set()
+        self._unknown: Counter[str] = Counter()
+        self._left_out: dict[str, list[str]] = {}
+
+    def wanted(self, name: str) -> bool:
+        """Whether a file of this name is worth unpacking; one that is not is remembered, unless it is hidden."""
+        path = PurePosixPath(name)
+        if any(part.startswith(".") or part == "__MACOSX" for part in path.parts) or path.name.startswith("~$"):
+            return False
+        suffix = path.suffix.lower()
+        if path.name.lower() in _NEVER:
+            return False
+        if suffix in PICTURES and self.settings.ocr == "off":
+            return False  # logos and photographs, which nobody asked for
+        if not suffix or suffix in PARSERS or suffix in _INNER or suffix == _MAIL:
+            return True
+        self._unknown[suffix] += 1
+        return False
+
+    def count(self, size: int) -> None:
+        """Account for bytes that came out. Raises UnreadableFile where there are too many."""
+        taken = self.taken
+        taken.bytes += size
+        if taken.bytes > max(RATIO_FROM, self.settings.max_ratio * taken.packed):
+            self._refuse(f"unpacks to more than {self.settings.max_ratio:g} times its size, as zip bombs do", "max_ratio")
+        if taken.bytes > self.settings.max_unpacked:
+            self._refuse(f"unpacks to more than {self.settings.max_unpacked:,} bytes", "max_unpacked")
+
+    def offer(self, name: str, data: bytes) -> None:
+        """A file and its bytes: counted, then kept, or opened where it is an archive."""
+        self.count(len(data))
+        name = harmless(name)
+        if self.wanted(name):
+            self.keep(name, data)
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep a file whose bytes are counted; an archive is opened instead. Raises UnreadableFile where there are too many."""
+        suffix = PurePosixPath(name).suffix.lower()
+        if suffix in _INNER:
+            self._open(name, data)
+        elif not data:
+            self.leave_out("empty", name)
+        elif len(data) > self.settings.max_bytes:
+            self.leave_out(f"larger than {self.settings.max_bytes:,} bytes", name)
+        elif not suffix and not _readable(data):
+            self._unknown["without a suffix"] += 1
+        else:
+            if self.taken.members >= self.settings.max_members:
+                self._refuse(f"holds more than {self.settings.max_members:,} files", "max_members")
+            self.taken.members += 1
+            self.members.append(Member(self._unique(self._prefix + name), data))
+
+    def leave_out(self, why: str, name: str) -> None:
+        self._left_out.setdefault(why, []).append(self._prefix + name)
+
+    def all_warnings(self) -> list[str]:
+        """What was left out, by reason."""
+        found = [f"left out ({why}): {_some(names)}" for why, names in self._left_out.items()]
+        if self._unknown:
+            kinds = _some([f"{kind} ({count})" for kind, count in self._unknown.most_common()])
+            found.append(f"{self._unknown.total()} files of unknown kinds left out: {kinds}")
+        return found
+
+    def _refuse(self, why: str, setting: str) -> NoReturn:
+        self._refused = True
+        raise UnreadableFile(f"{self.name} {why}", hint=f"raise ingest.{setting} if it is meant, or add its files themselves")
+
+    def _open(self, name: str, data: bytes) -> None:
+        from citewell.ingest.archive.zip_members import unzip
+
+        if self.depth >= DEEPEST:
+            self.leave_out(f"archives inside {DEEPEST} others are not opened", name)
+            return
+        before, self._prefix, self.depth = self._prefix, f"{self._prefix}{name}!/", self.depth + 1
+        try:
+            unzip(data, name, self)
+        except UnreadableFile as error:
+            if self._refused:
+                raise
+            self._prefix = before
+            self.leave_out(error.message.removeprefix(f"{name} ") or "broken", name)
+        self._prefix, self.depth = before, self.depth - 1
+
+    def _unique(self, name: str) -> str:
+        path, number, unique = PurePosixPath(name), 1, name
+        while unique in self._names:
+            number += 1
+            unique = str(path.with_name(f"{path.stem} ({number}){path.suffix}"))
+        self._names.add(unique)
+        return unique
+
+
+def harmless(name: str) -> str:
+    """A member's name as a relative path that stays below where it is put."""
+    path = _DRIVE.sub("", _TURNS.sub("", clean(name)).replace("\\", "/").replace("\n", " "))
+    parts = [part.strip()[:_LONGEST_NAME] for part in _SEPARATORS.split(path)]
+    parts = [part for part in parts if part not in {"", ".", ".."}]
+    return "/".join(parts) or "unnamed"
+
+
+def _readable(data: bytes) -> bool:
+    """Whether a file without a suffix is of a kind that we read, or text."""
+    kind = sniff(data)
+    if kind is not None:
+        return bool(kind.suffix)
+    head = data[:4096]
+    return b"\0" not in head and head.decode("utf-8", "ignore").strip() != ""
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

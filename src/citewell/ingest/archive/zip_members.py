@@ -1,0 +1,82 @@
+"""The files of a ZIP archive, unpacked one after the other under the limits of an `Unpacked`.
+
+The one rule: nothing is read whole; a file comes out in pieces, and the piece that passes a limit is the last.
+"""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from typing import Final
+
+from citewell.errors import UnreadableFile
+from citewell.ingest.archive.unpacked import Unpacked, harmless
+from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, open_zip
+from citewell.text.charset import encoding_of_names
+
+_PIECE: Final = 1 << 20
+_UTF8: Final = 0x800
+_ENCRYPTED: Final = 0x1
+
+
+def unzip(data: bytes, name: str, into: Unpacked) -> None:
+    """Put the files of an archive into `into`. Raises UnreadableFile where it is broken or wholly encrypted."""
+    with open_zip(data, name) as archive:
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        if entries and all(entry.flag_bits & _ENCRYPTED for entry in entries):
+            hint = "unpack it and add its files themselves"
+            raise UnreadableFile(f"{name} is protected by a password", hint=hint)
+        encoding = _encoding(entries)
+        for entry in entries:
+            _take(archive, entry, harmless(_name(entry, encoding)), into)
+
+
+def _take(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked) -> None:
+    if not into.wanted(name):
+        return
+    if entry.flag_bits & _ENCRYPTED:
+        into.leave_out("protected by a password", name)
+    elif stat.S_ISLNK(entry.external_attr >> 16):
+        into.leave_out("a link", name)
+    elif entry.compress_type not in COUNTABLE:
+        into.leave_out("packed in a way that cannot be unpacked piece by piece", name)
+    elif (content := _read(archive, entry, name, into)) is not None:
+        into.keep(name, content)
+
+
+def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked) -> bytes | None:
+    """The bytes of a file, counted as they come out; None where they are broken or too many."""
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        with archive.open(entry) as source:
+            while piece := source.read(_PIECE):
+                into.count(len(piece))
+                size += len(piece)
+                pieces.append(piece)
+                if size > into.settings.max_bytes:
+                    into.leave_out(f"larger than {into.settings.max_bytes:,} bytes", name)
+                    return None
+    except BROKEN:
+        into.leave_out("broken", name)
+        return None
+    return b"".join(pieces)
+
+
+def _name(entry: zipfile.ZipInfo, encoding: str) -> str:
+    """The name of a file. Without the UTF-8 flag zipfile takes it for cp437, which is what few archives mean."""
+    if entry.flag_bits & _UTF8:
+        return entry.filename
+    return entry.orig_filename.encode("cp437").decode(encoding, errors="replace") if encoding != "cp437" else entry.filename
+
+
+def _encoding(entries: list[zipfile.ZipInfo]) -> str:
+    """The encoding of the names without the UTF-8 flag: all of one archive are written by one program."""
+    raw = b"\n".join(entry.orig_filename.encode("cp437") for entry in entries if not entry.flag_bits & _UTF8)
+    if raw.isascii():
+        return "cp437"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return encoding_of_names(raw) or "cp437"
+    return "utf-8"

@@ -1,0 +1,76 @@
+"""Atoms packed into chunks of a token budget.
+
+The one rule: a chunk takes as many atoms as fit and ends at a paragraph's end where one is near its budget; the last whole
+atoms of the one before are repeated in front of it, within the overlap.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from citewell.ingest.chunk.pieces import Atom
+
+_FULL: Final = 0.7  # share of the budget from which a chunk may end early at a paragraph's end
+_REST: Final = 0.12  # share of the budget that a chunk may run over, rather than leave so little for the next
+
+
+def pack(atoms: Sequence[Atom], budget: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """Spans of chunks."""
+    sums = running(atoms)
+    first = new = 0  # where the chunk begins, and where what no chunk holds yet begins
+    while new < len(atoms):
+        last = _last(atoms, sums, first, new, budget)
+        yield atoms[first].start, atoms[last - 1].end
+        first, new = repeat(atoms, sums, first, last, budget, overlap), last
+
+
+def running(atoms: Sequence[Atom]) -> list[float]:
+    """Tokens before each atom, and at the end of all."""
+    sums = [0.0]
+    for atom in atoms:
+        sums.append(sums[-1] + atom.tokens)
+    return sums
+
+
+def fits(sums: Sequence[float], first: int, new: int, budget: float) -> int:
+    """Where a chunk that begins at `first` ends at the latest; it holds the atom `new` in any case."""
+    return max(new + 1, bisect_right(sums, sums[first] + budget) - 1)
+
+
+def nearly_all(sums: Sequence[float], first: int, budget: float) -> bool:
+    """Whether what is left is so little more than a chunk that it is one."""
+    return sums[-1] - sums[first] <= (1 + _REST) * budget
+
+
+def before_headings(atoms: Sequence[Atom], new: int, end: int) -> int:
+    """`end`, or before the headings that would be a chunk's last words there."""
+    at = end
+    while at > new + 1 and at < len(atoms) and atoms[at - 1].heading:
+        at -= 1
+    return at
+
+
+def repeat(atoms: Sequence[Atom], sums: Sequence[float], first: int, last: int, budget: int, overlap: int) -> int:
+    """Where the next chunk begins: whole atoms before `last` within `overlap`, that leave room for the next one."""
+    if last >= len(atoms):
+        return last
+    room = min(float(overlap), budget - atoms[last].tokens)
+    at = last
+    while at - 1 > first and atoms[at - 1].whole and sums[last] - sums[at - 1] <= room:
+        at -= 1
+    return at
+
+
+def _last(atoms: Sequence[Atom], sums: Sequence[float], first: int, new: int, budget: int) -> int:
+    """Where the chunk that begins at `first` ends: at the budget, or before it where a paragraph ends."""
+    end = fits(sums, first, new, budget)
+    if nearly_all(sums, first, budget):
+        return len(atoms)
+    for at in range(end, new, -1):
+        if sums[at] - sums[first] < _FULL * budget:
+            break
+        if atoms[at - 1].paragraph and not atoms[at - 1].heading:
+            return at
+    return before_headings(atoms, new, end)

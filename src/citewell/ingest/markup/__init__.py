@@ -1,0 +1,1 @@
+"""Text with marks, records and source code to readable text."""

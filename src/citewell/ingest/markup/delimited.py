@@ -1,0 +1,77 @@
+"""Comma-, semicolon- and tab-separated values: which sign separates is found out, then the rows are read as a sheet's.
+
+The one rule: a file that is not quite regular is still read; nothing is left out but what a warning says.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, Literal
+
+from citewell.config import IngestSettings
+from citewell.ingest.assemble import Assembly, clean
+from citewell.ingest.office.sheet_tables import add_sheet
+from citewell.text.charset import decode
+from citewell.types import Document
+
+_SEPARATORS: Final = ",;\t|"
+_SAMPLE: Final = 100  # rows that the separator is judged by
+_LONGEST_FIELD: Final = 10_000_000  # characters
+MOST_LINES: Final = 200  # in a field; with more, a quote was opened that nobody meant to open
+
+
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
+    """A file of separated values, of any usual encoding."""
+    raw, warnings = decode(data, name)
+    text = clean(raw)
+    tabs = name.lower().endswith((".tsv", ".tab"))
+    first, _, rest = text.partition("\n")
+    if first.lower().startswith("sep=") and len(first.strip()) == 5:
+        separator, text = first[4], rest  # as Excel writes and reads it
+    else:
+        separator = separator_of(text, "\t" if tabs else ",")
+    rows, total = _rows(text, separator, settings.max_cells)
+    if len(rows) < total:
+        warnings.append(f"{len(rows):,} of {total:,} rows are read; raise ingest.max_cells for more")
+    out = Assembly()
+    add_sheet(out, rows, 1)
+    return out.document(name, "text/tab-separated-values" if separator == "\t" else "text/csv", warnings=warnings)
+
+
+def separator_of(text: str, usual: str) -> str:
+    """The sign that cuts most of the first rows into equally many fields; `usual` where none does better."""
+
+    def regularity(sign: str) -> tuple[float, int, bool]:
+        widths = Counter(len(row) for row in islice(fields(text, sign), _SAMPLE) if row)
+        width, count = max(((w, n) for w, n in widths.items() if w > 1), key=lambda pair: pair[1], default=(1, 0))
+        return round(count / max(1, widths.total()), 1), min(width, 3), sign == usual
+
+    best = max(_SEPARATORS, key=regularity)
+    return best if regularity(best)[0] else usual
+
+
+def fields(text: str, separator: str, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL) -> Iterator[list[str]]:
+    csv.field_size_limit(_LONGEST_FIELD)
+    return csv.reader(io.StringIO(text), delimiter=separator, quoting=quoting, skipinitialspace=True)
+
+
+def _rows(text: str, separator: str, most_cells: int) -> tuple[list[list[str]], int]:
+    """The rows that fit into `most_cells`, and how many there are."""
+    ways: tuple[Literal[0, 3], ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
+    for quoting in ways:
+        rows: list[list[str]] = []
+        cells = total = 0
+        runaway = False
+        for row in fields(text, separator, quoting):
+            total += 1
+            cells += len(row)
+            runaway = runaway or any(field.count("\n") > MOST_LINES for field in row)
+            if cells <= most_cells:
+                rows.append([field.strip() for field in row])
+        if not runaway:
+            break
+    return rows, total

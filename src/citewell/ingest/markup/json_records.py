@@ -1,0 +1,91 @@
+"""JSON and JSON lines as text that reads: `key: value` a line, each record a block, numbers as they are written.
+
+The one rule: nothing is told but what stands in the file; what is left out (encoded data) is named in a warning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from citewell.config import IngestSettings
+from citewell.errors import UnreadableFile
+from citewell.ingest.assemble import Assembly, clean, stem
+from citewell.ingest.markup import json_text, notebook
+from citewell.ingest.markup import plain_text as text
+from citewell.ingest.markup.json_text import Number
+from citewell.text.charset import decode
+from citewell.types import Document
+
+MEDIA_TYPE: Final = "application/json"
+LINES_TYPE: Final = "application/jsonl"
+_MOST_VALUES: Final = 5_000_000  # about 100 bytes of memory each
+_LINES: Final = (".jsonl", ".ndjson", ".jsonlines")
+_NAMED: Final = 5  # broken lines that a warning names
+
+
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
+    """A JSON file, a Jupyter notebook, or one JSON value a line. What is no JSON is read as plain text, with a warning."""
+    raw, warnings = decode(data, name)
+    if sum(data.count(sign) for sign in (b",", b"[", b"{")) > _MOST_VALUES:
+        hint = "split the file"
+        raise UnreadableFile(f"{name} holds more than {_MOST_VALUES:,} values", hint=hint)
+    body = clean(raw)
+    if not name.lower().endswith(_LINES):
+        try:
+            return _whole(_load(body), name, warnings)
+        except RecursionError:
+            raise UnreadableFile(f"{name} nests too deep") from None
+        except ValueError as error:
+            reason = str(error)
+            if "Extra data" not in reason:
+                return _as_text(data, name, settings, reason)
+    return _lines(body, data, name, settings, warnings)
+
+
+def _load(body: str) -> Any:
+    return json.loads(body, parse_int=Number, parse_float=Number, parse_constant=Number)
+
+
+def _as_text(data: bytes, name: str, settings: IngestSettings, reason: str) -> Document:
+    document = text.parse(data, name, settings)
+    return replace(document, warnings=(f"it is not valid JSON ({reason}) and is read as plain text", *document.warnings))
+
+
+def _whole(value: Any, name: str, warnings: list[str]) -> Document:
+    assembly = Assembly()
+    if notebook.is_notebook(value):
+        return notebook.document(value, name, warnings)
+    writer = json_text.Writer(assembly)
+    writer.whole(value)
+    return assembly.document(name, MEDIA_TYPE, title=json_text.title(value), warnings=[*warnings, *writer.warnings()])
+
+
+def _lines(body: str, data: bytes, name: str, settings: IngestSettings, warnings: list[str]) -> Document:
+    """One record a line; the numbers of broken lines are named, and all broken is no JSON."""
+    broken: list[str] = []
+    records = list(_records(body, broken))
+    if not records:
+        return _as_text(data, name, settings, f"line {broken[0]}" if broken else "it has no lines")
+    if broken:
+        more = f" and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
+        warnings = [*warnings, f"left out, as they are not valid JSON: line {'; line '.join(broken[:_NAMED])}{more}"]
+    assembly = Assembly()
+    writer = json_text.Writer(assembly)
+    writer.records(records, 1)
+    return assembly.document(name, LINES_TYPE, title=stem(name), warnings=[*warnings, *writer.warnings()])
+
+
+def _records(body: str, broken: list[str]) -> Iterator[Any]:
+    """The values of the lines that hold one; `broken` gets the number of each other line, and why."""
+    for number, line in enumerate(body.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            yield _load(line)
+        except RecursionError:
+            broken.append(f"{number} (nests too deep)")
+        except ValueError as error:
+            broken.append(f"{number} ({str(error).partition(':')[0]})")

@@ -1,0 +1,53 @@
+"""Jupyter notebooks: Markdown cells as Markdown, code cells and the text that they printed as they stand.
+
+The one rule: pictures and other encoded output are left out; what a reader sees as text is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from citewell.ingest.assemble import Assembly
+from citewell.types import Document
+
+MEDIA_TYPE: Final = "application/x-ipynb+json"
+_LONGEST_OUTPUT: Final = 10_000  # characters of one cell's output
+
+
+def is_notebook(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("cells"), list) and "nbformat" in value
+
+
+def document(value: dict[str, Any], name: str, warnings: list[str]) -> Document:
+    """The document that a notebook makes."""
+    from citewell.ingest.markup.markdown import read_markdown
+
+    assembly = Assembly()
+    for cell in value["cells"]:
+        if not isinstance(cell, dict):
+            continue
+        source = _joined(cell.get("source"))
+        if cell.get("cell_type") == "markdown":
+            read_markdown(source, assembly)
+        else:
+            assembly.block(source)
+            for output in cell.get("outputs") or []:
+                assembly.block(_said(output)[:_LONGEST_OUTPUT])
+    return assembly.document(name, MEDIA_TYPE, title=assembly.first_heading, warnings=warnings)
+
+
+def _joined(source: Any) -> str:
+    """Notebooks keep a text as one string or as its lines."""
+    if isinstance(source, list):
+        return "".join(line for line in source if isinstance(line, str))
+    return source if isinstance(source, str) else ""
+
+
+def _said(output: Any) -> str:
+    """The plain text of one output; an error's name and message."""
+    if not isinstance(output, dict):
+        return ""
+    if output.get("output_type") == "error":
+        return f"{output.get('ename', '')}: {output.get('evalue', '')}"
+    data = output.get("data")
+    return _joined(output.get("text") or (data.get("text/plain") if isinstance(data, dict) else ""))

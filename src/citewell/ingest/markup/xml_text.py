@@ -1,0 +1,78 @@
+"""XML files: papers in JATS, texts (DocBook, DITA, TEI), feeds, and data as `key: value` lines.
+
+The one rule: which of them a file is, is told by its root and its tags, never by its name.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from citewell.config import IngestSettings
+from citewell.ingest.assemble import Assembly
+from citewell.ingest.markup import jats
+from citewell.ingest.markup.json_text import Writer
+from citewell.ingest.markup.xml_blocks import PARAGRAPHS, TITLES, Walker, title_of
+from citewell.ingest.markup.xml_tree import read_xml, tag, words
+from citewell.ingest.web import feed, html
+from citewell.ingest.web.html_blocks import flatten
+from citewell.types import Document
+
+MEDIA_TYPE: Final = "application/xml"
+_NAMES: Final = 2_000  # elements by which a text is told from data
+_TEXT_SHARE: Final = 0.1
+
+
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
+    """An XML file."""
+    root, warnings = read_xml(data, name)
+    if tag(root).lower() == "html":
+        return html.parse(data, name, settings)
+    assembly = Assembly()
+    if jats.is_jats(root):
+        title, dated = jats.read_article(root, assembly)
+        return assembly.document(name, jats.MEDIA_TYPE, title=title, warnings=warnings, dated=dated)
+    if feed.is_feed(root):
+        title, dated = feed.read_feed(root, assembly)
+        return assembly.document(name, feed.MEDIA_TYPE, title=title, warnings=warnings, dated=dated)
+    title = ""
+    if _is_text(root):
+        title = title_of(root)
+        Walker(assembly).walk(root)
+    else:
+        writer = Writer(assembly)
+        value = _value(root)
+        writer.whole(value if isinstance(value, dict) else {tag(root): value})
+    return assembly.document(name, MEDIA_TYPE, title=title or assembly.first_heading, warnings=warnings)
+
+
+def _is_text(root: Any) -> bool:
+    """Whether paragraphs or running text with tags in it make up a good part of the file."""
+    names = [each for _, each in zip(range(_NAMES), root.iter(), strict=False)]
+    found = sum(tag(each) in PARAGRAPHS - {"description", "summary", "label", "note"} or _mixed(each) for each in names)
+    return found >= _TEXT_SHARE * len(names) and any(tag(each) in TITLES | {"p", "para", "ab"} for each in names)
+
+
+def _mixed(element: Any) -> bool:
+    """Whether text and elements stand side by side in it."""
+    return len(element) > 0 and bool((element.text or "").strip() or any((child.tail or "").strip() for child in element))
+
+
+def _value(element: Any) -> Any:
+    """An element as JSON would say it: its attributes and children by name, several of a name as a list; a leaf as its text."""
+    children = [child for child in element if tag(child)]
+    if not children or _mixed(element):
+        text = flatten(words(element))
+        attributes = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
+        return {**attributes, "text": text} if attributes and text else attributes or text
+    found: dict[str, Any] = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
+    repeated: set[str] = set()
+    for child in children:
+        name, value = tag(child), _value(child)
+        if name in repeated:
+            found[name].append(value)
+        elif name in found:
+            found[name] = [found[name], value]
+            repeated.add(name)
+        else:
+            found[name] = value
+    return found

@@ -1,0 +1,1 @@
+"""OpenDocument files to text."""

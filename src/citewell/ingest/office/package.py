@@ -1,0 +1,149 @@
+"""Office files as what they are: zip archives of XML parts that refer to one another.
+
+The one rule: what a file unpacks to is known before anything is unpacked (a part that is larger than it says is broken), and a
+part is read only when it is asked for.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from citewell.config import IngestSettings
+from citewell.errors import UnreadableFile
+from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, RATIO_FROM, open_zip
+from citewell.ingest.office.ole import MAGIC, refusal
+from citewell.ingest.office.strict_form import is_strict, usual
+
+MAX_UNPACKED: Final = 1_000_000_000  # bytes of all parts, pictures included
+MAX_XML: Final = 150_000_000  # bytes of XML parts: some twenty times a long novel, about 2 GB of memory when parsed
+JUNK_TITLES: Final = (
+    *("microsoft word - ", "untitled", "document1", "无标题", "word document", "powerpoint presentation", "presentation1"),
+    *("powerpoint 演示文稿", "演示文稿", "slide 1", "幻灯片 1"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a part says of another: `kind` is the last word of the relation's type, such as `slide` or `image`."""
+
+    kind: str
+    target: str
+
+
+class Package:
+    """The parts of an office file. `known_by`: the beginning of a part's name without which it is no `words`.
+
+    `data`: its bytes in the form that everything reads. Raises UnreadableFile, with the reason, for what is none, is protected,
+    broken, or too large to unpack.
+    """
+
+    def __init__(
+        self, data: bytes, name: str, settings: IngestSettings, known_by: str, words: str, *, max_xml: int = MAX_XML
+    ) -> None:
+        if data.startswith(MAGIC):
+            raise refusal(data, name)
+        self._archive = open_zip(data, name)
+        entries = self._archive.infolist()
+        self.names: Final = {entry.filename for entry in entries}
+        self.warnings: list[str] = []
+        if not any(part.startswith(known_by) for part in self.names):
+            raise UnreadableFile(f"{name} is not {words}")
+        if any(entry.flag_bits & 1 for entry in entries):
+            raise UnreadableFile(f"{name} is protected by a password", hint="save it without one and add it again")
+        if any(entry.compress_type not in COUNTABLE for entry in entries):
+            raise UnreadableFile(f"{name} is packed in a way that Office files never are", hint="save it anew and add it again")
+        xml = sum(entry.file_size for entry in entries if entry.filename.lower().endswith((".xml", ".rels")))
+        total = sum(entry.file_size for entry in entries)
+        if xml > max_xml or total > MAX_UNPACKED:
+            raise UnreadableFile(f"{name} unpacks to {total:,} bytes, {xml:,} of them XML: too large to read")
+        if total > max(RATIO_FROM, settings.max_ratio * len(data)):
+            hint = "raise ingest.max_ratio if it is meant"
+            raise UnreadableFile(f"{name} unpacks to {total / len(data):,.0f} times its size, as zip bombs do", hint=hint)
+        self.data: Final = self._usual(data, name)
+
+    def _usual(self, data: bytes, name: str) -> bytes:
+        """The file itself, or what says the same in the usual form where it is a strict one."""
+        try:
+            if not is_strict(self._archive):
+                return data
+            data = usual(self._archive)
+        except BROKEN as error:
+            raise UnreadableFile(f"{name} is broken: {error}") from None
+        self._archive = open_zip(data, name)
+        return data
+
+    def read(self, part: str) -> bytes:
+        """The bytes of a part, none where it is missing. Raises one of BROKEN where they are."""
+        return self._archive.read(part) if part in self.names else b""
+
+    def open(self, part: str) -> Any:
+        """A part as a stream of bytes."""
+        return self._archive.open(part)
+
+    def xml(self, part: str) -> Any | None:
+        """The root of a part, None where it is missing. Raises ValueError where it is broken."""
+        data = self.read(part)
+        return parse_xml(data) if data.strip() else None
+
+    def optional(self, part: str) -> Any | None:
+        """The same for a part that others can be read without: where it is broken, that is a warning."""
+        try:
+            return self.xml(part)
+        except BROKEN as error:
+            self.warnings.append(f"{part} is broken and is left out: {error}"[:200])
+            return None
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """What `part` refers to, by relation id; links to the outside are left out."""
+        folder, file = posixpath.split(part)
+        root = self.optional(posixpath.join(folder, "_rels", f"{file}.rels"))
+        found = {}
+        for element in [] if root is None else root:
+            target = element.get("Target") or ""
+            if element.get("TargetMode") != "External" and target and element.get("Id"):
+                path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+                found[element.get("Id")] = Relation((element.get("Type") or "").rsplit("/", 1)[-1], path)
+        return found
+
+    def dated(self) -> float | None:
+        """When the file says it was last changed, else made, in seconds since the epoch."""
+        root = self.optional("docProps/core.xml")
+        texts = {} if root is None else {local(element): element.text or "" for element in root}
+        return seconds(texts.get("modified", "")) or seconds(texts.get("created", ""))
+
+    def stated_title(self) -> str:
+        """The title among the file's properties, unless a program put it there."""
+        root = self.optional("docProps/core.xml")
+        titles = [] if root is None else [element.text or "" for element in root if local(element) == "title"]
+        title = titles[0].strip() if titles else ""
+        return "" if title.lower().startswith(JUNK_TITLES) else title
+
+
+def parse_xml(data: bytes) -> Any:
+    """The root of an XML document. No entity is resolved and nothing is fetched. Raises ValueError where it is broken."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise ValueError(str(error)) from error
+
+
+def local(element: Any) -> str:
+    """The name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def seconds(text: str) -> float | None:
+    """A date as XML writes it, in seconds since the epoch; None where it is none, or before 1980, as programs write no date."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    if moment.year < 1981:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

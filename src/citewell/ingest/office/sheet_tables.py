@@ -1,0 +1,125 @@
+"""The tables that stand on a sheet, and the sheet's text made of them: titles, rows that name their columns, notes.
+
+The one rule: what a column is called is taken from the table that the cell stands in, never from another on the same sheet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from citewell.ingest.assemble import Assembly
+from citewell.ingest.tables.header import ACROSS, SAMPLE, header_depth
+from citewell.ingest.tables.table_text import filled, one_line, table_lines
+
+Grid = list[list[str]]
+
+ROWS_A_BLOCK: Final = 20  # rows between two blank lines, at which a chunk may end
+_LONGEST_TITLE: Final = 80  # characters of a line above a table that is its heading
+_MOST_BESIDE: Final = 50  # tables beside one another; with more runs of columns, it is one table with empty ones
+_NOTHING: Final = frozenset({"", ACROSS})
+
+
+@dataclass(slots=True)
+class Region:
+    """Neighbouring cells: `rows` from column `left` on, `titles` the lines above them."""
+
+    left: int
+    rows: Grid
+    titles: list[str] = field(default_factory=list)
+    depth: int = 0  # rows that name the columns
+
+    @property
+    def width(self) -> int:
+        return max(map(len, self.rows), default=0)
+
+
+def add_sheet(out: Assembly, rows: Sequence[Sequence[str]], level: int) -> None:
+    """Append the tables of a sheet. `rows` begin in its first column; `level`: the heading level of a table's title."""
+    header: tuple[int, int, Grid] | None = None  # where the last table with a header stood, and that header
+    for region in regions(rows):
+        _titles(out, region, level)
+        if not region.rows:
+            continue
+        if region.depth:
+            header = (region.left, region.width, region.rows[: region.depth])
+            lines = table_lines(region.rows, header=region.depth)
+        elif header and region.width > 2 and header[:2] == (region.left, region.width):
+            named = table_lines([*header[2], *region.rows], header=len(header[2]))  # the table goes on below an empty row
+            lines = named[len(header[2]) :]
+        else:
+            lines = table_lines(region.rows, header=0)
+        for n in range(0, len(lines), ROWS_A_BLOCK):
+            out.rows(lines[n : n + ROWS_A_BLOCK])
+
+
+def _titles(out: Assembly, region: Region, level: int) -> None:
+    for n, title in enumerate(region.titles):
+        if n == 0 and region.rows and len(title) <= _LONGEST_TITLE:
+            out.heading(level, title)
+        else:
+            out.block(title)
+
+
+def regions(rows: Sequence[Sequence[str]]) -> Iterator[Region]:
+    """The tables of a sheet from top to bottom: set apart by empty rows, and by empty columns where each side has a header."""
+    first = 0
+    held = [any(cell not in _NOTHING for cell in row) for row in rows]
+    while first < len(rows):
+        last = first
+        while last < len(rows) and held[last]:
+            last += 1
+        if last > first:
+            yield from _beside([[one_line(cell) for cell in row] for row in rows[first:last]])
+        first = last + 1
+
+
+def _beside(rows: Grid) -> Iterator[Region]:
+    """The tables that stand beside one another in a run of rows without an empty one."""
+    runs = _runs(rows)
+    if len(runs) > _MOST_BESIDE:
+        runs = [(runs[0][0], runs[-1][1])]
+    parts: list[tuple[int, int, Region]] = []
+    for start, end in runs:
+        found = _region(rows, start, end)
+        if parts and not (found.depth and parts[-1][2].depth):
+            left = parts.pop()[0]  # one of the two is no table by itself
+            parts.append((left, end, _region(rows, left, end)))
+        else:
+            parts.append((start, end, found))
+    for start, end, found in parts:
+        if len(parts) == 1:
+            yield found
+        else:
+            yield from regions([[""] * start + row[start:end] for row in rows])
+
+
+def _runs(rows: Grid) -> list[tuple[int, int]]:
+    """The spans of neighbouring columns that hold anything."""
+    held = sorted({n for row in rows for n, cell in enumerate(row) if cell not in _NOTHING})
+    found: list[tuple[int, int]] = []
+    for n in held:
+        if found and found[-1][1] == n:
+            found[-1] = (found[-1][0], n + 1)
+        else:
+            found.append((n, n + 1))
+    return found
+
+
+def _region(rows: Grid, start: int, end: int) -> Region:
+    """The cells of some columns, with the lines above the table taken off and its header found."""
+    cut = [row[start:end] for row in rows]
+    cut = [row for row in cut if any(cell not in _NOTHING for cell in row)]
+    found = Region(start, cut)
+    while found.rows and end - start > 1 and (alone := _alone(found.rows[0])):
+        found.titles.append(alone)
+        found.rows = found.rows[1:]
+    found.depth = header_depth([filled(row) for row in found.rows[:SAMPLE]], usual=True)
+    return found
+
+
+def _alone(row: Sequence[str]) -> str:
+    """The only cell of a row that holds anything, empty where there are more."""
+    cells = [cell for cell in row if cell not in _NOTHING]
+    return cells[0] if len(cells) == 1 else ""

@@ -1,0 +1,173 @@
+"""Workbooks (.xlsx, .xlsm, .xls) through calamine: sheets as sections, their tables as rows that read by themselves.
+
+The one rule: a sheet whose cells reach too far is never opened, for the reader makes room for every cell between the first and
+the last; what is left out is said.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from citewell.config import IngestSettings
+from citewell.errors import UnreadableFile
+from citewell.ingest.assemble import Assembly
+from citewell.ingest.office.drawing import chart_summary, paragraphs
+from citewell.ingest.office.number_format import shown
+from citewell.ingest.office.ole import MAGIC, ole_kind, refusal, runs_in_circles
+from citewell.ingest.office.package import Package, local
+from citewell.ingest.office.sheet_tables import add_sheet
+from citewell.ingest.office.workbook_scan import Scan, number_formats, scan, sheet_parts
+from citewell.ingest.tables.header import ACROSS
+from citewell.types import Document
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
+
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+XLS: Final = "application/vnd.ms-excel"
+MAX_XML: Final = 600_000_000  # bytes: sheets are read as a stream, not as a tree
+MAX_REACH: Final = 30_000_000  # cells between the first and the last, filled or not; the reader takes 24 bytes for each
+
+
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
+    """A workbook. Hidden sheets are read too, and named in a warning."""
+    old = data.startswith(MAGIC)
+    package = None if old else Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
+    if old:
+        check_old(data, name)
+    reader = _Reader(package.data if package else data, name, package, settings.max_cells)
+    reader.read()
+    title = package.stated_title() if package else ""
+    warnings = reader.warnings + (package.warnings if package else [])
+    dated = package.dated() if package else None
+    return reader.out.document(name, XLS if old else XLSX, title=title, warnings=warnings, dated=dated)
+
+
+def check_old(data: bytes, name: str) -> None:
+    """Raises UnreadableFile where an OLE container is no workbook that can be opened."""
+    if ole_kind(data) != ".xls":
+        raise refusal(data, name)
+    if runs_in_circles(data):
+        raise UnreadableFile(f"{name} is broken: its sectors run in circles")
+
+
+class _Reader:
+    """Reads sheet after sheet until `cells` are used up."""
+
+    def __init__(self, data: bytes, name: str, package: Package | None, cells: int) -> None:
+        self.out = Assembly()
+        self.warnings: list[str] = []
+        self._data = data
+        self._name = name
+        self._package = package
+        self._parts = sheet_parts(package) if package else {}
+        self._formats = number_formats(package) if package else {}
+        self._cells = cells
+
+    def read(self) -> None:
+        import python_calamine
+
+        book = open_book(self._data, self._name)
+        hidden = [sheet.name for sheet in book.sheets_metadata if sheet.visible != python_calamine.SheetVisibleEnum.Visible]
+        for sheet in book.sheets_metadata:
+            part = self._parts.get(sheet.name, "")
+            rows = self._sheet(book, sheet.name, part) if sheet.typ == python_calamine.SheetTypeEnum.WorkSheet else []
+            beside = [lines for lines in self._drawings(part) if any(lines)]
+            if rows or beside:
+                self.out.heading(1, sheet.name)
+                add_sheet(self.out, rows, 2)
+            for lines in beside:
+                self.out.rows(lines)
+        if not self.out.first_heading and self.warnings:
+            raise UnreadableFile(f"{self._name} cannot be read: {self.warnings[0]}")
+        if hidden:
+            self.warnings.append(f"hidden sheets are read too: {', '.join(hidden)}")
+
+    def _sheet(self, book: Any, title: str, part: str) -> list[list[str]]:
+        """The rows of a sheet as text, merged cells said in each row that they cover."""
+        known = scan(self._package, part, self._formats, self._cells) if self._package and part else Scan()
+        if known.reach > MAX_REACH:
+            self.warnings.append(f"sheet {title} is left out: its cells reach over {known.reach:,} places")
+            return []
+        try:
+            sheet: CalamineSheet = book.get_sheet_by_name(title)
+        except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
+            self.warnings.append(f"sheet {title} is broken and is left out: {reason(error)}")  # the others are read
+            return []
+        if sheet.start is None:
+            return []
+        rows = _rows(sheet, known.formats, max(self._cells // max(1, sheet.width), 0))
+        self._cells -= len(rows) * sheet.width
+        if sheet.height > len(rows):
+            self.warnings.append(
+                f"sheet {title}: {len(rows):,} of {sheet.height:,} rows are read; raise ingest.max_cells for more"
+            )
+        spread_merged(rows, sheet)
+        return rows
+
+    def _drawings(self, part: str) -> Iterator[list[str]]:
+        """What stands over a sheet's cells and beside them: text boxes, charts, comments."""
+        if self._package is None or not part:
+            return
+        for relation in self._package.relations(part).values():
+            if relation.kind == "drawing":
+                yield list(paragraphs(self._package.optional(relation.target)))
+                for chart in self._package.relations(relation.target).values():
+                    if chart.kind == "chart":
+                        yield [chart_summary(self._package.optional(chart.target))]
+            elif relation.kind == "comments":
+                yield _comments(self._package.optional(relation.target))
+
+
+def open_book(data: bytes, name: str) -> Any:
+    """The workbook of calamine. Raises UnreadableFile."""
+    import python_calamine
+
+    try:
+        return python_calamine.load_workbook(io.BytesIO(data))
+    except python_calamine.PasswordError:
+        hint = "save it without a password and add it again"
+        raise UnreadableFile(f"{name} is protected by a password", hint=hint) from None
+    except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
+        raise UnreadableFile(f"{name} is broken: {reason(error)}") from None
+
+
+def reason(error: BaseException) -> str:
+    """What the reader tripped over. A panic of its Rust code is no Exception; what is no business of ours goes on."""
+    if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+        raise error
+    return str(error)[:200]
+
+
+def _rows(sheet: CalamineSheet, formats: dict[tuple[int, int], str], most: int) -> list[list[str]]:
+    """The first `most` rows as text. They begin where the first filled cell of the sheet stands."""
+    top, left = sheet.start or (0, 0)
+    rows = []
+    for y, row in enumerate(islice(sheet.iter_rows(), most), start=top):
+        rows.append([shown(value, formats.get((y, x), "")) if value != "" else "" for x, value in enumerate(row, start=left)])
+    return rows
+
+
+def spread_merged(rows: list[list[str]], sheet: CalamineSheet) -> None:
+    """Say what merged cells say in each row that they cover."""
+    top, left = sheet.start or (0, 0)
+    for (first_row, first_column), (last_row, last_column) in sheet.merged_cell_ranges or []:
+        y, x = first_row - top, first_column - left
+        if not (0 <= y < len(rows) and 0 <= x < len(rows[y]) and rows[y][x]):
+            continue
+        for row in rows[y : min(last_row - top + 1, len(rows))]:
+            end = min(last_column - left + 1, len(row))
+            row[x:end] = [rows[y][x], *[ACROSS] * (end - x - 1)]
+
+
+def _comments(root: Any | None) -> list[str]:
+    """Comments as `D4: text`."""
+    lines = []
+    for comment in [] if root is None else root.iter():
+        if local(comment) == "comment":
+            text = "".join(element.text or "" for element in comment.iter() if local(element) == "t")
+            lines.append(f"{comment.get('ref') or ''}: {' '.join(text.split())}")
+    return lines

@@ -1,0 +1,1 @@
+"""The shape of a scientific paper: sections by role, figures, tables, equations, references."""

@@ -1,0 +1,1 @@
+"""PDF files to text: characters, lines, reading order, paragraphs, headings, tables."""

@@ -1,0 +1,264 @@
+"""One page of a PDF as pieces of lines with their place and type, in the order in which pdfium gives them.
+
+The one rule: a piece holds no wide gap and no second row, so what stands in two columns or cells is never one piece. Characters
+are made plain here (ligatures, radicals, spread-out Chinese), before any offset is taken.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from citewell.ingest.assemble import clean
+from citewell.ingest.pdf.characters import HYPHEN, SLANTED, Characters, shared
+from citewell.text.language import CJK
+
+_LINE = re.compile(rf"[^\r\n{HYPHEN}]+{HYPHEN}?")
+_WORD = re.compile(rf"[^\s{HYPHEN}]+")
+# ligatures and look-alike radicals; NFKC of anything else could change what is said (², ①, full-width signs)
+_PLAIN = re.compile(r"[\ufb00-\ufb06\u2e80-\u2fdf\uf900-\ufaff]")
+# radicals of simplified Chinese, which some programs write for the characters they look like; NFKC leaves or mistakes these
+_RADICALS = dict(
+    zip(
+        "⼾⺠⻁⻄⻅⻆⻉⻋⻓⻔⻘⻙⻚⻛⻜⻝⻢⻣⻤⻥⻦⻧⻨⻩⻬⻮⻰⻳⻑⻗",
+        "户民虎西见角贝车长门青韦页风飞食马骨鬼鱼鸟卤麦黄齐齿龙龟長雨",
+        strict=True,
+    )
+)
+_SPREAD = re.compile(rf"(?<=[{CJK}…])\s+(?=[{CJK}…])")
+_CJK_PAIR = re.compile(rf"[{CJK}…](?=\s*[{CJK}…])")
+_BREAKABLE = re.compile(rf"[{CJK}\uac00-\ud7a3]|[^\w\s]\w")  # where a row may end inside a word
+_LEADERS = re.compile(r"\s*(?:[.·…]\s*){5,}")  # the dots of a table of contents
+_SPACES = re.compile(r"[ \t\u00a0]+")
+WIDE_GAP: Final = 0.9  # type sizes between two words that may be of two columns; spaces of justified text stay below
+WIDE_GAP_FIXED: Final = 1.6  # the same where all letters are equally wide, and spaces too
+_SAME_ROW: Final = 3  # words close together, after which the next is taken to stand in the same row
+_BELOW: Final = 0.22  # type sizes that letters reach below the baseline, and those above
+_ABOVE: Final = 0.78
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a piece and where it begins and ends across the page."""
+
+    text: str
+    x0: float
+    x1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`x0`, `x1`, `y0` (bottom), `y1` (top) and `size` are in points, upright, y upwards. `box`: the same as shares of the
+    page as shown. `hyphen`: a word goes on in the next line. `unmapped`: the font does not tell which characters it shows.
+    """
+
+    page: int
+    text: str
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+    size: float
+    bold: bool = False  # throughout
+    starts_bold: bool = False
+    fixed: bool = False
+    hyphen: bool = False
+    unmapped: bool = False
+    turn: int = 0  # quarter turns that make it upright
+    aside: bool = False  # it lies another way than most of its page, so that places do not compare
+    row: int = 0  # of a table: its number on the page, from 1
+    box: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    words: tuple[Word, ...] = ()  # only until the page is laid out
+    goes_on: bool = False  # pdfium gives it as one line with the piece before
+
+
+def body_size(lines: Sequence[Line]) -> float:
+    """The size in which most characters are set; tables count only where there is nothing else."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.size] += 0 if line.row else len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+def pieces(characters: Characters, number: int) -> list[Line]:
+    """The pieces of page `number`; none where it has no text."""
+    found: list[Line] = []
+    for match in _LINE.finditer(characters.text):
+        raw, start = match.group(), match.start()
+        first = next((n for n, char in enumerate(raw) if not char.isspace() and char != HYPHEN), None)
+        if first is None:
+            continue
+        turn = characters.turn(start + first)
+        goes_on = False
+        for part in _parts(characters, raw, start, turn):
+            line = _piece(
+                characters, part, turn, number, goes_on=goes_on, hyphen=characters.text.startswith(HYPHEN, part[-1][1])
+            )
+            goes_on = True
+            if line.text:
+                found.append(line)
+    return found
+
+
+def main_turn(lines: Sequence[Line]) -> int:
+    """The turn of most characters."""
+    turns: Counter[int] = Counter()
+    for line in lines:
+        turns[line.turn] += len(line.text)
+    return turns.most_common(1)[0][0] if turns else 0
+
+
+_Spot = tuple[int, int, float, float, float]  # first character, one after the last, left, right, baseline
+
+
+def _parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[list[_Spot]]:
+    """The words of one of pdfium's lines, in groups that stand in one row without a wide gap."""
+    size = gap = 0.0
+    group: list[_Spot] = []
+    for match in _WORD.finditer(raw):
+        first, after = start + match.start(), start + match.end()
+        breakable = _BREAKABLE.search(match.group())
+        for spot in (
+            _spots(characters, first, after, turn) if breakable else [_spot(characters, first, after, turn, group, size)]
+        ):
+            if group and _apart(group[-1], spot, size, gap):
+                yield group
+                group = []
+            if not group:
+                size = characters.size(spot[0]) or 1.0
+                gap = size * (WIDE_GAP_FIXED if characters.font(spot[0])[1] else WIDE_GAP)
+            group.append(spot)
+    if group:
+        yield group
+
+
+def _spot(characters: Characters, first: int, after: int, turn: int, group: list[_Spot], size: float) -> _Spot:
+    """A word. One that follows closely on several others stands on their baseline; asking for it takes time."""
+    left, right = characters.span(first, turn)[0], characters.span(after - 1, turn)[2]
+    if len(group) >= _SAME_ROW and 0 < left - group[-1][3] < 0.5 * size:
+        return first, after, left, right, group[-1][4]
+    return first, after, left, right, characters.baseline(first, turn)
+
+
+def _spots(characters: Characters, first: int, after: int, turn: int) -> Iterator[_Spot]:
+    """Chinese, or words joined by signs, parted where they go on in another row: pdfium joins rows there."""
+    base, end = characters.baseline(first, turn), characters.baseline(after - 1, turn)
+    if after - first > 1 and abs(base - end) > 0.7 * (characters.size(first) or 1.0):
+        low, high = first, after - 1  # the first stands in the row of the beginning, the second in another
+        while high - low > 1:
+            middle = (low + high) // 2
+            near = abs(characters.baseline(middle, turn) - base) < abs(characters.baseline(middle, turn) - end)
+            low, high = (middle, high) if near else (low, middle)
+        yield from _spots(characters, first, high, turn)
+        yield from _spots(characters, high, after, turn)
+        return
+    yield first, after, characters.span(first, turn)[0], characters.span(after - 1, turn)[2], base
+
+
+def _apart(before: _Spot, spot: _Spot, size: float, widest: float) -> bool:
+    gap = spot[2] - before[3]
+    return abs(spot[4] - before[4]) > 0.7 * size or gap > widest or gap < -size
+
+
+def _piece(characters: Characters, part: list[_Spot], turn: int, number: int, *, goes_on: bool, hyphen: bool) -> Line:
+    first, last = part[0][0], part[-1][1] - 1
+    samples = [_inked(part, first + (last - first) * quarter // 4) for quarter in range(5)]
+    fonts = [characters.font(n) for n in samples[::2]]
+    size = sorted(characters.size(n) for n in samples)[3]  # marks, bullets and lowered letters do not count
+    _, low, _, high = characters.span(first, turn)
+    size = size if size > 0.5 * (high - low) else round(high - low, 1)
+    bases = sorted(spot[4] for spot in part)
+    base = bases[len(bases) // 2]
+    words = tuple(Word(characters.text[a:b], x0, x1) for a, b, x0, x1, _ in part)
+    place = (part[0][2], base - _BELOW * size, max(spot[3] for spot in part), base + _ABOVE * size)
+    x0, y0, x1, y1 = (shared(round(at, 1)) for at in place)
+    return Line(
+        page=number,
+        text=plain(" ".join(word.text for word in words)),
+        x0=x0,
+        y0=y0,
+        x1=x1,
+        y1=y1,
+        size=shared(size),
+        bold=all(bold for bold, _ in fonts),
+        starts_bold=fonts[0][0],
+        fixed=all(fixed for _, fixed in fonts),
+        hyphen=hyphen,
+        unmapped=characters.unmapped(first),
+        turn=turn,
+        box=characters.frame.shares(max(turn, 0), place),
+        words=words,
+        goes_on=goes_on,
+    )
+
+
+def _inked(part: list[_Spot], index: int) -> int:
+    """The character at `index`, or the end of the word before it: a space that pdfium puts in has a size of its own."""
+    return next((min(index, after - 1) for first, after, *_ in reversed(part) if first <= index), index)
+
+
+def plain(text: str) -> str:
+    """`text` with ligatures taken apart, and spaces taken out where every character of a Chinese line is set apart."""
+    text = _PLAIN.sub(lambda match: _RADICALS.get(match.group()) or unicodedata.normalize("NFKC", match.group()), clean(text))
+    spread = len(_SPREAD.findall(text))
+    if spread >= 3 and 2 * spread > len(_CJK_PAIR.findall(text)):
+        text = _SPREAD.sub("", text)
+    return _SPACES.sub(" ", _LEADERS.sub(" … ", text)).strip()
+
+
+def rejoined(lines: Sequence[Line]) -> list[Line]:
+    """Pieces of one row as one line: those that pdfium gives as one, and those around raised and lowered characters."""
+    found: list[Line] = []
+    for line in lines:
+        if found and not found[-1].row and not line.row and (_goes_on(found[-1], line) or _same_row(found[-1], line)):
+            found[-1] = _merged(found[-1], line)
+        else:
+            found.append(line)
+    return found
+
+
+def _goes_on(before: Line, line: Line) -> bool:
+    return line.goes_on and abs(before.y0 - line.y0) < 0.7 * before.size and line.x0 > before.x1 - before.size
+
+
+def _same_row(before: Line, line: Line) -> bool:
+    """Whether pdfium broke one row in two, as it does around raised and lowered characters."""
+    overlap = min(before.y1, line.y1) - max(before.y0, line.y0)
+    lower = min(before.y1 - before.y0, line.y1 - line.y0)
+    gap = line.x0 - before.x1
+    same = before.turn == line.turn != SLANTED and not before.hyphen
+    return same and overlap > 0.5 * lower > 0 and -0.5 * before.size < gap < 1.5 * before.size
+
+
+def _merged(before: Line, line: Line) -> Line:
+    close = line.x0 - before.x1 < 0.12 * before.size or line.text[0] in ",.;:)]，。；：）"
+    larger = before if len(before.text) >= len(line.text) else line
+    (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = before.box, line.box
+    return replace(
+        larger,
+        text=plain(before.text + ("" if close else " ") + line.text),
+        x0=before.x0,
+        x1=max(before.x1, line.x1),
+        bold=before.bold and line.bold,
+        starts_bold=before.starts_bold,
+        fixed=before.fixed and line.fixed,
+        hyphen=line.hyphen,
+        box=(min(ax0, bx0), min(ay0, by0), max(ax1, bx1), max(ay1, by1)),
+        words=(*before.words, *line.words),
+        goes_on=before.goes_on,
+    )
+
+
+def rows(lines: Sequence[Line]) -> list[list[Line]]:
+    """Pieces that stand on one baseline, from the top of the page down, each from left to right."""
+    found: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: -line.y0):
+        if found and abs(found[-1][0].y0 - line.y0) < 0.45 * min(found[-1][0].size, line.size):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return [sorted(row, key=lambda line: line.x0) for row in found]

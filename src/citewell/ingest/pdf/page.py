@@ -1,0 +1,48 @@
+"""One page of a PDF: its characters become lines and table rows, in the order in which a person reads them.
+
+The one rule: text that lies another way than most of the page (a stamp in the margin, an axis) comes last and parts nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from citewell.ingest.pdf import reading_order as pdf_order
+from citewell.ingest.pdf import tables as pdf_tables
+from citewell.ingest.pdf.characters import SLANTED, Characters, Frame, frame_of
+from citewell.ingest.pdf.lines import Line, main_turn, pieces, rejoined
+from citewell.ingest.pdf.rules import rules
+
+
+def read_page(page: Any, number: int) -> list[Line]:
+    """The lines of a pdfium page, in reading order; none where it has no text."""
+    frame = frame_of(page)
+    found = _pieces(page, frame, number)
+    turn = main_turn(found)
+    if turn not in {SLANTED, frame.shown}:  # pdfium parts words and rows well only where they are shown upright
+        page.set_rotation(90 * turn)
+        found = _pieces(page, frame, number)
+        page.set_rotation(90 * frame.shown)
+    main = [line for line in found if line.turn == turn]
+    aside = [line for line in found if line.turn != turn]
+    across, down = rules(page, frame, turn) if len(main) > 2 else ([], [])
+    main = pdf_tables.ruled(main, across, down)
+    tables = max((line.row for line in main), default=0)
+    ordered: list[Line] = []
+    for column in pdf_order.columns(main):
+        group = pdf_tables.aligned(column, tables)
+        tables = max([tables, *(line.row for line in group)])
+        ordered += pdf_order.stacked(rejoined(group))
+    return [
+        *(replace(line, words=()) for line in ordered),
+        *(replace(line, words=(), aside=True) for line in rejoined(aside)),
+    ]
+
+
+def _pieces(page: Any, frame: Frame, number: int) -> list[Line]:
+    textpage = page.get_textpage()
+    try:
+        return pieces(Characters(textpage, frame), number)
+    finally:
+        textpage.close()

@@ -1,0 +1,94 @@
+"""A page of a PDF as a PNG picture, with what is cited marked as if with a highlighter.
+
+The one rule: the file is hostile. It is drawn in a worker process, for so long and so large as the limits here allow.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import anyio
+import anyio.to_process
+
+from citewell.errors import NotFound, UnreadableFile
+from citewell.ingest.pdf.parse import open_pdf
+from citewell.ingest.pdf.scans import MOST_PIXELS, drawn
+from citewell.ingest.worker import Died, in_worker
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SECONDS: Final = 20.0  # that one page may take
+LARGEST_SIDE: Final = 8_000  # pixels
+_MARKER: Final = (255, 231, 112)  # what white paper turns to; ink stays ink, for the colours are multiplied
+_AROUND: Final = 0.002  # shares of the page that a mark reaches beyond its line
+
+Rectangle = tuple[float, float, float, float]  # x0, y0, x1, y1 in shares of the page from its top left
+
+
+async def page_png(data: bytes, name: str, page: int, width: int, marks: Sequence[Rectangle]) -> bytes:
+    """Page `page` (1-based), `width` pixels wide, with `marks`. Raises NotFound for the page, UnreadableFile for the rest."""
+    async with anyio.to_process.current_default_process_limiter():
+        try:
+            with anyio.fail_after(SECONDS):
+                png = await in_worker("citewell.ingest.pdf.render:render", data, name, page, width, tuple(marks))
+        except TimeoutError:
+            raise UnreadableFile(f"page {page} of {name} could not be drawn within {SECONDS:g} s") from None
+        except Died:
+            raise UnreadableFile(f"page {page} of {name} cannot be drawn: the renderer crashed") from None
+    assert isinstance(png, bytes)
+    return png
+
+
+def render(data: bytes, name: str, page: int, width: int, marks: Sequence[Rectangle]) -> bytes:
+    """The same in this process."""
+    import pypdfium2
+
+    pdf = open_pdf(data, name)
+    try:
+        if not 1 <= page <= len(pdf):
+            raise NotFound(f"{name} has no page {page}", hint=f"it has pages 1 to {len(pdf)}")
+        pdf.init_forms()
+        opened = pdf[page - 1]
+        wide, high = opened.get_size()
+        scale = min(width / max(1.0, wide), LARGEST_SIDE / max(1.0, wide, high))
+        pixels = drawn(opened, scale)
+    except pypdfium2.PdfiumError as error:
+        raise UnreadableFile(f"page {page} of {name} cannot be drawn: {error}") from None
+    finally:
+        pdf.close()
+    _highlight(pixels, marks)
+    return png_of(pixels)
+
+
+def _highlight(pixels: NDArray[np.uint8], marks: Sequence[Rectangle]) -> None:
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    marked = np.zeros((height, width), dtype=np.bool_)
+    for x0, y0, x1, y1 in marks:
+        rows = slice(max(0, int((y0 - _AROUND) * height)), max(0, int((y1 + _AROUND) * height)) + 1)
+        marked[rows, max(0, int((x0 - _AROUND) * width)) : max(0, int((x1 + _AROUND) * width)) + 1] = True
+    colours = pixels[marked].astype(np.uint16) * np.array(_MARKER, dtype=np.uint16) // 255
+    pixels[marked] = colours.astype(np.uint8)
+
+
+def png_of(pixels: NDArray[np.uint8]) -> bytes:
+    """PNG of height by width by three (red, green, blue)."""
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    assert height * width <= 2 * MOST_PIXELS
+    lines = np.zeros((height, 1 + 3 * width), dtype=np.uint8)  # each begins with its filter: none
+    lines[:, 1:] = pixels.reshape(height, 3 * width)
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 6)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_part(kind, body) for kind, body in parts)
+
+
+def _part(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

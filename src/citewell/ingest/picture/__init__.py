@@ -1,0 +1,1 @@
+"""Text read off pictures."""

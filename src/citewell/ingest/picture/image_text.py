@@ -1,0 +1,120 @@
+"""Lines read off a picture, joined to rows and paragraphs, each line with its box.
+
+The one rule: lines join only where one plainly goes on in the next (same type size, close below, the upper one filled to the
+right); a list, an address and a form keep their lines.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+
+from citewell.ingest.assemble import Assembly, clean
+from citewell.ingest.picture.ocr import OcrLine, turned_back
+from citewell.text.language import seam
+from citewell.text.line_breaks import LIST_ITEM
+from citewell.types import Box
+
+WIDE = 1.2  # line heights between two pieces of a row that are cells, not words
+NEAR = 0.7  # line heights from a line of a paragraph to the next at most; the engine's boxes are generous
+LIKE = 1.4  # how much taller a line of the same paragraph may be
+FILLED = 0.88  # of its column's width that a line fills where the next goes on
+WINDOW = 8  # rows before and after that tell how wide the column is
+LARGE = 1.25  # times the usual height that a title has
+TITLE_LINES, TITLE_PART = 6, 0.45  # it is among the first lines, in the upper part of the page
+_BROKEN = re.compile(r"[a-z]-$")
+
+Row = list[OcrLine]
+
+
+def add_page(out: Assembly, number: int, lines: Sequence[OcrLine], turn: int, shape: float) -> str:
+    """Append a page's text. `lines`: upright and in order; `turn`: as `read_upright` gives it; `shape`: width by height,
+    upright. Returns the line that looks like the page's title, or nothing.
+    """
+    before: list[Row] = []
+    for paragraph in _paragraphs(_rows(lines, shape), shape):
+        text, boxes = _text(paragraph, number, turn, shape)
+        out.block(text, gap="\n" if before and _beside(before[-1][0], paragraph[0][0]) else "\n\n", boxes=boxes)
+        before = paragraph
+    return _title(lines)
+
+
+def _rows(lines: Sequence[OcrLine], shape: float) -> list[Row]:
+    """Lines side by side are one row."""
+    rows: list[Row] = []
+    for line in lines:
+        last = rows[-1][-1] if rows else None
+        half = min(_height(line), _height(last)) / 2 if last else 0.0
+        level = last is not None and abs((line.y0 + line.y1) - (last.y0 + last.y1)) / 2 < half
+        if last and level and (line.x0 - last.x1) * shape > -half:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _paragraphs(rows: Sequence[Row], shape: float) -> list[list[Row]]:
+    """Rows that go on in the next, together."""
+    found: list[list[Row]] = []
+    for n, row in enumerate(rows):
+        before = found[-1][-1] if found else None
+        near = [line for other in rows[max(0, n - WINDOW) : n + WINDOW] for line in other]
+        if before and len(before) == len(row) == 1 and _goes_on(before[0], row[0], near, shape):
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return found
+
+
+def _goes_on(line: OcrLine, after: OcrLine, near: Sequence[OcrLine], shape: float) -> bool:
+    """Whether `after` is of the same paragraph; `near` are the lines around, by which the column's width is told."""
+    if not _beside(line, after) or LIST_ITEM.match(after.text) or (after.x0 - line.x0) * shape > 1.5 * _height(line):
+        return False
+    column = [other for other in near if abs(other.x0 - line.x0) * shape < 4 * _height(line)]
+    left, right = min(other.x0 for other in column), max(other.x1 for other in column)
+    return line.x1 - left >= FILLED * (right - left)
+
+
+def _beside(line: OcrLine, after: OcrLine) -> bool:
+    """Whether `after` stands close below, in the same type size."""
+    high, low = max(_height(line), _height(after)), min(_height(line), _height(after))
+    overlap = after.x0 < line.x1 and line.x0 < after.x1
+    return overlap and high <= LIKE * low and -0.5 * low < after.y0 - line.y1 < NEAR * low
+
+
+def _text(paragraph: Sequence[Row], page: int, turn: int, shape: float) -> tuple[str, list[Box]]:
+    text = ""
+    boxes: list[Box] = []
+    last: OcrLine | None = None
+    for row in paragraph:
+        for line in row:
+            piece = clean(line.text).replace("\n", " ").strip()
+            if last is not None and line is not row[0]:
+                text += " | " if (line.x0 - last.x1) * shape > WIDE * _height(line) else " "
+            elif last is not None and _BROKEN.search(text) and piece[:1].islower():
+                text = text[:-1]
+                boxes[-1] = replace(boxes[-1], end=len(text))
+            elif last is not None:
+                text += seam(text, piece)
+            seen = turned_back(line, turn)
+            boxes.append(Box(len(text), len(text) + len(piece), page, seen.x0, seen.y0, seen.x1, seen.y1))
+            text += piece
+            last = line
+    return text, boxes
+
+
+def _title(lines: Sequence[OcrLine]) -> str:
+    """The tallest of the first lines, where it stands out."""
+    if len(lines) < 3:
+        return ""
+    usual = statistics.median(_height(line) for line in lines)
+    first = [line for line in lines[:TITLE_LINES] if line.y1 < TITLE_PART and len(line.text) > 3]
+    tallest = max(first, key=_height, default=None)
+    return tallest.text if tallest and _height(tallest) >= LARGE * usual else ""
+
+
+def _height(line: OcrLine) -> float:
+    """In shares of the upright page's height."""
+    return line.y1 - line.y0

@@ -1,0 +1,1 @@
+"""Web pages, feeds, books and mails to text."""

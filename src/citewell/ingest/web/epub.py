@@ -1,0 +1,156 @@
+"""EPUB books: the chapters in the order of the spine, each read as the HTML that it is.
+
+The one rule: a table of contents, a cover and what is out of the reading order are not read; a chapter without a heading has
+the name that the table of contents gives it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import unquote
+
+from citewell.config import IngestSettings
+from citewell.errors import UnreadableFile
+from citewell.ingest.assemble import Assembly
+from citewell.ingest.office.package import Package, local
+from citewell.ingest.web.html import read_chapter, to_text
+from citewell.text.timestamps import first
+from citewell.types import Document
+
+MEDIA_TYPE: Final = "application/epub+zip"
+_PAGES: Final = frozenset({"application/xhtml+xml", "text/html", "application/html", "text/x-oeb1-document"})
+_PROTECTED: Final = ("META-INF/rights.xml", "META-INF/license.lcpl", "META-INF/sinf.xml")
+_FONTS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")  # these hide fonts, not text
+_MOST_CHAPTERS: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A file of the book, as its manifest lists it."""
+
+    path: str
+    media_type: str
+    properties: str
+
+
+def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
+    """An EPUB, version 2 or 3."""
+    package = Package(data, name, settings, "META-INF/", "an EPUB book", max_xml=settings.max_bytes)
+    _check_protection(package, name)
+    where = _package_file(package, name)
+    root = package.xml(where)
+    if root is None:
+        raise UnreadableFile(f"{name} is broken: {where} is missing")
+    items, spine = _manifest(root, posixpath.dirname(where)), _spine(root)
+    if not any(key in items for key in spine):
+        spine = [key for key, item in items.items() if item.media_type in _PAGES]
+    titles = _contents(package, root, items)
+    assembly, warnings = Assembly(), package.warnings
+    size = 0
+    chapters = {items[key].path: items[key] for key in spine[:_MOST_CHAPTERS] if key in items}  # each file once
+    for item in chapters.values():
+        if item.media_type not in _PAGES or "nav" in item.properties.split():
+            continue
+        content = _read(package, item.path, name, settings.max_bytes - size, warnings)
+        size += len(content)
+        _chapter(content, item.path, titles, assembly, warnings)
+    return assembly.document(
+        name, MEDIA_TYPE, title=first_text(root, "title"), warnings=warnings, dated=first(_texts(root, "date"))
+    )
+
+
+def _check_protection(package: Package, name: str) -> None:
+    """Raise UnreadableFile where the text is encrypted."""
+    encrypted = package.optional("META-INF/encryption.xml")
+    methods = (
+        []
+        if encrypted is None
+        else [each.get("Algorithm", "") for each in encrypted.iter() if local(each) == "EncryptionMethod"]
+    )
+    # a book of Adobe's, Apple's or LCP's names its keys in a file of its own; some shops leave even that out
+    if any(part in package.names for part in _PROTECTED) or any(method not in _FONTS for method in methods):
+        raise UnreadableFile(f"{name} is protected by DRM", hint="add a copy without DRM")
+
+
+def _package_file(package: Package, name: str) -> str:
+    container = package.xml("META-INF/container.xml")
+    for element in [] if container is None else container.iter():
+        if local(element) == "rootfile" and (path := element.get("full-path")):
+            return str(path)
+    found = next((part for part in package.names if part.lower().endswith(".opf")), "")
+    if not found:
+        raise UnreadableFile(f"{name} is broken: nothing in it lists its chapters")
+    return found
+
+
+def _manifest(root: Any, folder: str) -> dict[str, _Item]:
+    """The book's files by their id."""
+    found = {}
+    for element in root.iter():
+        if local(element) == "item" and element.get("id") and element.get("href"):
+            path = posixpath.normpath(posixpath.join(folder, unquote(element.get("href").partition("#")[0])))
+            found[element.get("id")] = _Item(path, element.get("media-type", ""), element.get("properties", ""))
+    return found
+
+
+def _spine(root: Any) -> list[str]:
+    """The ids of what is read from front to back, each once; notes out of that order (`linear="no"`) come last."""
+    refs = [element for element in root.iter() if local(element) == "itemref" and element.get("idref")]
+    ordered = sorted(refs, key=lambda element: element.get("linear") == "no")
+    return list(dict.fromkeys(element.get("idref") for element in ordered))
+
+
+def _contents(package: Package, root: Any, items: dict[str, _Item]) -> dict[str, str]:
+    """What the table of contents calls each file: from the EPUB 3 nav document, or the NCX of EPUB 2."""
+    nav = next((item for item in items.values() if "nav" in item.properties.split()), None)
+    spine = next((element for element in root.iter() if local(element) == "spine"), None)
+    ncx = items.get(spine.get("toc", "") if spine is not None else "")
+    found: dict[str, str] = {}
+    for item, entry, attribute in ((nav, "a", "href"), (ncx, "navPoint", "src")):
+        if item is None:
+            continue
+        tree = package.optional(item.path)
+        for element in [] if tree is None else tree.iter():
+            if local(element) != entry:
+                continue
+            source = element if entry == "a" else next((each for each in element if local(each) == "content"), element)
+            label = element if entry == "a" else next((each for each in element if local(each) == "navLabel"), element)
+            target = unquote(str(source.get(attribute, "")).partition("#")[0])
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(item.path), target))
+            found.setdefault(path, " ".join("".join(label.itertext()).split()))
+    return found
+
+
+def _read(package: Package, path: str, name: str, room: int, warnings: list[str]) -> bytes:
+    """A chapter's bytes. Raises UnreadableFile where the chapters together are more than a file may have."""
+    if path not in package.names:
+        warnings.append(f"{path} is missing")
+        return b""
+    try:
+        with package.open(path) as source:
+            content = bytes(source.read(room + 1))
+    except Exception as error:  # noqa: BLE001 - whatever one chapter breaks at, the others are there to read
+        warnings.append(f"{path} is broken and is left out: {error}"[:200])
+        return b""
+    if len(content) > room:
+        raise UnreadableFile(f"{name} holds more text than ingest.max_bytes allows", hint="raise it, or split the file")
+    return content
+
+
+def _chapter(content: bytes, path: str, titles: dict[str, str], assembly: Assembly, warnings: list[str]) -> None:
+    if not content.strip():
+        return
+    text, more = to_text(content, path)
+    warnings += [f"{path}: {warning}" for warning in more]
+    read_chapter(text, assembly, titles.get(path, ""))
+
+
+def _texts(root: Any, tag: str) -> list[str]:
+    return [element.text or "" for element in root.iter() if local(element) == tag]
+
+
+def first_text(root: Any, tag: str) -> str:
+    """The first non-empty text of an element of that name."""
+    return next((text.strip() for text in _texts(root, tag) if text.strip()), "")

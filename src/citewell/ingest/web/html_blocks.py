@@ -1,0 +1,183 @@
+"""The walk from a tree of HTML to blocks: headings, paragraphs, list items, table rows.
+
+The one rule: the tree is walked with an explicit stack, never by recursion, so depth costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from citewell.ingest.assemble import Assembly
+from citewell.ingest.web.html_tables import number, table_rows
+from citewell.text.language import HAN
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+_HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+INLINE_TAGS: Final = """
+    a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub msup mfrac nobr
+    output q ruby rb rt s samp small span strike strong sub sup time tt u var wbr picture source meter progress
+"""
+INLINE: Final = frozenset(INLINE_TAGS.split())
+_SPACE_ZH = re.compile(rf"(?<=[{HAN}，。；：、！？）】》”])[ \t\f]*\n\s*(?=[{HAN}，。；：、！？（【《“])")
+_SPACE = re.compile(r"\s+")
+_PERMALINK = re.compile(r"\s*(?:[¶#§🔗]|↩\ufe0e?\d*)\s*")  # the text of a link to the heading it stands in, or back from a note
+_LISTS: Final = frozenset({"ul", "ol", "menu"})
+_DEEPEST_INDENT: Final = 6
+_PICTURE_FILE = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$|^(?:image|img|photo|picture|logo|icon|avatar|图片|圖片)?$", re.IGNORECASE
+)
+_FAR: Final = 3  # levels between a picture and its figure
+
+
+class Walker:
+    """Turns a tree into blocks. Inline text gathers in `_line` until a block-level tag ends it."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self.out = assembly
+        self._line: list[str] = []
+        self._heading = 0
+        self._anchor = ""  # of the heading, or the last one since the last text
+        self._prefix = ""  # of the list item that is about to begin
+        self._tight = False  # whether the next block follows the one before without a blank line
+        self._lists: list[int] = []  # for each list around us its next number, 0 for bullets
+
+    def walk(self, root: LexborNode) -> None:
+        """Every block below `root`, in document order."""
+        stack: list[tuple[LexborNode, bool]] = [(root, False)]
+        while stack:
+            node, leaving = stack.pop()
+            if leaving:
+                self._leave(node)
+            elif node.is_text_node:
+                self._line.append(node.text_content or "")
+            elif node.is_element_node and self._enter(node):
+                stack.append((node, True))
+                child = node.last_child
+                while child is not None:
+                    stack.append((child, False))
+                    child = child.prev
+        self._flush()
+
+    def _enter(self, node: LexborNode) -> bool:
+        """Begin a tag; False where its children have been dealt with."""
+        tag = node.tag or ""
+        if not self._heading:
+            self._anchor = anchor(node, tag) or self._anchor
+        if tag == "a" and _within_page(node) and _PERMALINK.fullmatch(node.text(deep=True)):
+            return False
+        if tag == "br":
+            self._line.append("\0")
+        elif tag == "img":
+            self._line.append(picture(node))
+        elif tag in {"ruby", "rt"} or tag in INLINE:
+            return tag != "rt"
+        elif tag == "pre":
+            self._flush()
+            self._anchor = ""
+            self.out.block(node.text(deep=True))
+        elif tag == "table" and (rows := table_rows(node, words)):
+            self._flush()
+            self._anchor = ""
+            self.out.rows(rows)
+        else:
+            self._begin(node, tag)
+            return True
+        return False
+
+    def _begin(self, node: LexborNode, tag: str) -> None:
+        self._flush()
+        self._heading = _HEADINGS.get(tag, 0)
+        if self._heading:
+            self._anchor = anchor(node, tag) or _inner_anchor(node) or self._anchor
+        if tag in _LISTS:
+            self._lists.append(number(node, "start", 1) if tag == "ol" else 0)
+            self._tight = len(self._lists) > 1
+        elif tag == "li":
+            self._prefix = self._marker()
+
+    def _marker(self) -> str:
+        if not self._lists:
+            return "- "
+        indent = "  " * min(len(self._lists) - 1, _DEEPEST_INDENT)
+        if not self._lists[-1]:
+            return indent + "- "
+        self._lists[-1] += 1
+        return f"{indent}{self._lists[-1] - 1}. "
+
+    def _leave(self, node: LexborNode) -> None:
+        tag = node.tag or ""
+        if tag in INLINE or tag == "ruby":
+            return
+        self._flush()
+        if tag in _LISTS and self._lists:
+            self._lists.pop()
+            self._tight = bool(self._lists)
+        elif tag == "li":
+            self._prefix, self._tight = "", True
+        elif tag in _HEADINGS:
+            self._heading = 0
+        elif tag in {"dt", "dl"}:
+            self._tight = tag == "dt"
+
+    def _flush(self) -> None:
+        """End the line: append it as a heading, a list item or a paragraph."""
+        if not self._line:
+            return
+        lines = [flatten(part) for part in "".join(self._line).split("\0")]
+        self._line.clear()
+        text = "\n".join(line for line in lines if line)
+        if not text:
+            return
+        if self._heading:
+            self.out.heading(self._heading, text, self._anchor)
+        else:
+            self.out.block(self._prefix + text, gap="\n" if self._tight else "\n\n")
+        self._prefix, self._tight, self._anchor = "", False, ""
+
+
+def flatten(text: str) -> str:
+    """White space as a browser shows it; none where a source line breaks between Chinese characters."""
+    return _SPACE.sub(" ", _SPACE_ZH.sub("", text)).strip()
+
+
+def words(node: LexborNode) -> str:
+    """All text below `node` on one line; block-level tags and `br` set words apart, inline ones do not."""
+    parts: list[str] = []
+    for part in node.traverse(include_text=True):
+        if part.is_text_node:
+            parts.append(part.text_content or "")
+        elif part.is_element_node and part.tag not in INLINE:
+            parts.append(" ")
+    return flatten("".join(parts))
+
+
+def _within_page(link: LexborNode) -> bool:
+    return (link.attributes.get("href") or "").startswith("#")
+
+
+def anchor(node: LexborNode, tag: str) -> str:
+    """What a link to `node` names behind its #."""
+    attributes = node.attributes
+    return attributes.get("id") or (attributes.get("name") or "" if tag == "a" else "")
+
+
+def _inner_anchor(heading: LexborNode) -> str:
+    inner = heading.css_first("[id], a[name]")
+    return anchor(inner, inner.tag or "") if inner is not None else ""
+
+
+def picture(node: LexborNode) -> str:
+    """What is said in place of a picture; nothing where that is a file's name, or what its caption says anyway."""
+    text = flatten(node.attributes.get("alt") or "")
+    if len(text) < 2 or _PICTURE_FILE.search(text):
+        return ""
+    above = node.parent
+    for _ in range(_FAR):
+        if above is None or above.tag == "figure":
+            break
+        above = above.parent
+    caption = above.css_first("figcaption") if above is not None and above.tag == "figure" else None
+    return "" if caption is not None and text in words(caption) else f" {text} "

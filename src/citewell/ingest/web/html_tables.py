@@ -1,0 +1,80 @@
+"""A table of a web page as lines: its caption, then what `table_lines` makes of its rows.
+
+The one rule: a table that only lays out the page gives nothing, so that its cells are read as the blocks they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from citewell.ingest.tables.table_text import ACROSS, table_lines
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+_CELLS: Final = frozenset({"td", "th"})
+_WIDEST_SPAN: Final = 50  # rows or columns that one cell may cover
+_LAYOUT: Final = frozenset({"presentation", "none"})
+
+
+def table_rows(table: LexborNode, words: Callable[[LexborNode], str]) -> list[str]:
+    """The lines of a data table. `words`: what the text of a cell is."""
+    if table.css_first("table table, h1, h2, h3") is not None or table.attributes.get("role") in _LAYOUT:
+        return []
+    rows = [row for row in table.css("tr") if any(node.tag in _CELLS for node in row.iter())]
+    cells = [cell for cell in _grid(rows, words) if any(cell)]
+    if max(map(len, cells), default=0) < 2:
+        return []
+    if len(cells) < 3 and table.css_first("th") is None and table.css_first("ul, ol, pre, p + p") is not None:
+        return []
+    caption = table.css_first("caption")
+    return [text for text in [words(caption) if caption is not None else ""] if text] + table_lines(
+        cells, header=_header_depth(rows)
+    )
+
+
+def _header_depth(rows: list[LexborNode]) -> int | None:
+    """How many first rows name the columns, by the tags; None where the page does not say."""
+    depth = 0
+    for row in rows:
+        tags = {node.tag for node in row.iter() if node.tag in _CELLS}
+        if tags != {"th"} and (row.parent is None or row.parent.tag != "thead"):
+            break
+        depth += 1
+    if 0 < depth < len(rows):
+        return depth
+    return 0 if depth == 0 and any(node.tag == "th" for row in rows for node in row.iter()) else None
+
+
+def _grid(rows: list[LexborNode], words: Callable[[LexborNode], str]) -> list[list[str]]:
+    """Rows of cells; one that covers several rows is repeated in each, so that every row reads by itself."""
+    grid: list[list[str]] = []
+    covering: dict[int, tuple[int, str]] = {}  # by column: how many more rows, and the text
+    for row in rows:
+        cells: list[str] = []
+        for cell in [node for node in row.iter() if node.tag in _CELLS]:
+            _fill(cells, covering)
+            below = min(number(cell, "rowspan", 1), _WIDEST_SPAN)
+            for text in [words(cell)] + [ACROSS] * (min(number(cell, "colspan", 1), _WIDEST_SPAN) - 1):
+                cells.append(text)
+                if below > 1:
+                    covering[len(cells) - 1] = (below - 1, text)
+        _fill(cells, covering)
+        grid.append(cells)
+    return grid
+
+
+def _fill(cells: list[str], covering: dict[int, tuple[int, str]]) -> None:
+    """Append what cells of rows above cover from here on."""
+    while len(cells) in covering:
+        left, text = covering.pop(len(cells))
+        if left > 1:
+            covering[len(cells)] = (left - 1, text)
+        cells.append(text)
+
+
+def number(node: LexborNode, attribute: str, default: int) -> int:
+    """A small positive number in an attribute."""
+    value = node.attributes.get(attribute) or ""
+    return int(value) if value.isascii() and value.isdigit() and 0 < len(value) < 7 and int(value) else default

@@ -1,0 +1,1 @@
+"""The models that run in this process: chat, embedder, reader, and where their files come from."""

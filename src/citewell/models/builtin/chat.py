@@ -1,0 +1,248 @@
+"""The built-in chat model: a GGUF file run here by llama.cpp (package `xllamacpp`), loaded once: when first used or before.
+
+The one rule: every call streams inside, even where the caller wants no tokens, because the streaming callback is the only place
+where llama.cpp can be told to stop. It is called for every batch of the prompt and for every token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from citewell.config import Settings
+from citewell.errors import ModelUnavailable, PermanentError, TransientError
+from citewell.models.base import OnToken, Reply, Tokens, YesNo
+from citewell.models.builtin.cores import cores
+from citewell.models.builtin.download import MODEL, model_path
+from citewell.models.observed import call
+from citewell.models.yesno import log_odds
+from citewell.text.sanitize import inert
+from citewell.threads import in_thread
+from citewell.types import Message
+
+SLOTS = 2  # calls that run side by side; each has its own half of the context and its own prefix cache
+CONTEXT = 8192  # tokens, of all slots together
+BATCH = 128  # prompt tokens between two chances to stop
+PREFIX_CACHE_MIB = 512  # prompts kept beside the slots, 28 KiB a token: a switch of language then costs 0.5 s, not 5
+TOP = 64  # most likely tokens asked for; yes and no are looked for among them
+LONGEST_FOLDER = 90  # a socket's path may have 108 bytes; in a longer folder llama.cpp listens on a free loopback port
+HINT = 'fetch it with `citewell models pull`, go without it with llm = "none", or name another GGUF file with llm_file'
+
+
+class BuiltinLLM:
+    """Implements `LLM`. Cancelling a call, or its timeout, stops the generation and frees its slot."""
+
+    evidence_tokens = 500
+
+    def __init__(self, settings: Settings) -> None:
+        self._path = settings.llm_file or model_path(settings)
+        self._packaged = settings.llm_file is None
+        self._timeout = settings.llm_timeout
+        self._threads = settings.llm_threads or cores()
+        self._verbose = settings.log_level == "debug"
+        self._server: Any = None
+        self._loading = anyio.Lock()
+        self._slots = anyio.Semaphore(SLOTS)
+        self._calls: set[_Call] = set()
+        self.name = f"builtin:{self._path.stem}"
+
+    @call("chat")
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        schema: dict[str, Any] | None = None,
+        stop: Sequence[str] = (),
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        body: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "stop": list(stop)}
+        if schema is not None:
+            body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+        call = await self._run(messages, body, on_token)
+        return Reply("".join(call.pieces), call.tokens, finished=call.finish_reason != "length")
+
+    @call("yes_no")
+    async def yes_no(self, messages: Sequence[Message]) -> YesNo:
+        """The probabilities are the model's own, before sampling: not renormalised over the two words."""
+        body = {"max_tokens": 1, "temperature": 0.0, "logprobs": True, "top_logprobs": TOP}
+        call = await self._run(messages, body, None)
+        return YesNo(log_odds(call.first), call.tokens)
+
+    async def close(self) -> None:
+        """Stop what runs and free the model's memory. A later call loads it again."""
+        async with self._loading:
+            for call in self._calls:
+                call.stop()
+            for _ in range(SLOTS):
+                await self._slots.acquire()
+            server, self._server = self._server, None
+            if server is not None:
+                holder = [server]
+                del server
+                await anyio.to_thread.run_sync(holder.clear)
+            for _ in range(SLOTS):
+                self._slots.release()
+
+    async def _run(self, messages: Sequence[Message], body: dict[str, Any], on_token: OnToken | None) -> _Call:
+        sent = [{"role": m.role, "content": inert(m.content)} for m in messages]
+        request = {"messages": sent, "stream": True, "return_progress": True, **body}
+        request["chat_template_kwargs"] = {"enable_thinking": False}  # for other files: an answer is wanted, not a monologue
+        server = await self._loaded()
+        await self._slots.acquire()
+        call = _Call(server, request, on_token, self._slots.release)
+        del server  # a finished call must not keep the model alive
+        self._calls.add(call)
+        try:
+            with anyio.fail_after(self._timeout):
+                await anyio.to_thread.run_sync(call.run, abandon_on_cancel=True)
+        except TimeoutError:
+            raise TransientError(
+                f"{self.name}: no reply within {self._timeout:g} seconds", hint="a longer llm_timeout gives it more time"
+            ) from None
+        finally:
+            call.stop()
+            self._calls.discard(call)
+        call.raise_error(self.name)
+        return call
+
+    async def load(self) -> None:
+        await self._loaded()
+
+    async def _loaded(self) -> Any:
+        async with self._loading:
+            if self._server is None:
+                self._server = await in_thread(self._load)
+            return self._server
+
+    def _load(self) -> Any:
+        check_file(self._path, MODEL.bytes if self._packaged else None)
+        try:
+            import xllamacpp
+        except (ImportError, OSError) as error:
+            raise ModelUnavailable(f"llama.cpp cannot be started: {error}", hint="install xllamacpp again") from error
+        folder = Path(tempfile.mkdtemp(prefix="citewell-"))
+        params = xllamacpp.CommonParams()
+        params.model.path = str(self._path)
+        params.n_ctx, params.n_parallel = CONTEXT, SLOTS
+        params.n_batch = params.n_ubatch = BATCH
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        params.cache_ram_mib = PREFIX_CACHE_MIB
+        params.verbosity = 3 if self._verbose else -1
+        params.warmup = params.ui = params.endpoint_slots = params.fit_params = False
+        # llama.cpp insists on listening. It gets a key, and a socket in a folder of our own, gone as soon as the model is up.
+        params.api_keys = [secrets.token_hex()]
+        if len(str(folder)) < LONGEST_FOLDER:
+            params.hostnames = [str(folder / "llama.sock")]
+        try:
+            return xllamacpp.Server(params)
+        except RuntimeError:
+            raise ModelUnavailable(f"{self._path}: llama.cpp cannot run this file", hint=HINT) from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Call:
+    """One generation: `run` in a worker thread, everything else in the event loop's."""
+
+    def __init__(self, server: Any, request: dict[str, Any], on_token: OnToken | None, release: Callable[[], None]) -> None:
+        self.pieces: list[str] = []
+        self.tokens = Tokens()
+        self.finish_reason = ""
+        self.first: list[tuple[str, float]] = []  # likeliest first tokens, log-probabilities
+        self._server = server
+        self._request = request
+        self._on_token = on_token
+        self._release = release
+        self._loop = asyncio.get_running_loop()
+        self._claim = threading.Lock()  # taken once, by the thread that runs, or by `stop` if none ever will
+        self._stopped = False
+        self._error: dict[str, Any] = {}
+        self._broken: Exception | None = None
+
+    def stop(self) -> None:
+        """No token is delivered after this; llama.cpp stops at its next batch or token. Harmless when all is done."""
+        self._stopped = True
+        if self._claim.acquire(blocking=False):
+            self._server = None
+            self._release()
+
+    def run(self) -> None:
+        if not self._claim.acquire(blocking=False):
+            return
+        try:
+            self._server.handle_chat_completions(self._request, self._receive)
+        except (ValueError, RuntimeError) as error:  # the request is malformed (a schema it cannot turn into a grammar)
+            self._error = {"message": str(error)}
+        finally:
+            self._server = None
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for the slot
+                self._loop.call_soon_threadsafe(self._release)
+
+    def raise_error(self, name: str) -> None:
+        """What llama.cpp refused, what `on_token` raised, or that the model was closed in the middle."""
+        if self._broken is not None:
+            raise self._broken
+        if self.finish_reason:
+            return
+        if not self._error:
+            raise ModelUnavailable(f"{name}: closed before its reply was whole")
+        message = str(self._error.get("message", "the request was refused"))
+        if self._error.get("type") == "exceed_context_size_error":
+            raise PermanentError(f"{name}: {message}", hint="send less evidence or history", code="prompt_too_long")
+        raise PermanentError(f"{name}: {message}")
+
+    def _receive(self, chunk: dict[str, Any]) -> bool:
+        """llama.cpp's callback: True stops the generation."""
+        if self._stopped:
+            return True
+        if "error" in chunk:
+            self._error = chunk["error"]
+            return True
+        for choice in chunk.get("choices", ()):
+            for token in (choice.get("logprobs") or {}).get("content", ()):
+                self.first = self.first or [(t["token"], t["logprob"]) for t in token["top_logprobs"]]
+            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+            piece = choice["delta"].get("content")
+            if piece:
+                self.pieces.append(piece)
+                if self._on_token is not None:
+                    self._loop.call_soon_threadsafe(self._deliver, piece)
+        figures = chunk.get("timings")
+        if figures:
+            cached = figures["cache_n"]
+            self.tokens = Tokens(cached + figures["prompt_n"], cached, figures["predicted_n"])
+        return False
+
+    def _deliver(self, piece: str) -> None:
+        if self._stopped or self._on_token is None:
+            return
+        try:
+            self._on_token(piece)
+        except Exception as error:  # noqa: BLE001 - it is the caller's own: handed back to it by raise_error
+            self._stopped, self._broken = True, error
+
+
+def check_file(path: Path, size: int | None) -> None:
+    """Raise ModelUnavailable unless `path` looks like a whole GGUF file: llama.cpp is not asked to try what cannot work."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+        found = path.stat().st_size
+    except OSError as error:
+        raise ModelUnavailable(f"{path}: no chat model here ({error.strerror})", hint=HINT) from None
+    if magic != b"GGUF":
+        raise ModelUnavailable(f"{path}: not a GGUF file", hint=HINT)
+    if size is not None and found != size:
+        raise ModelUnavailable(f"{path}: {found:,} bytes where {size:,} are due: incomplete", hint=HINT)

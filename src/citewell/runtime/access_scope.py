@@ -1,0 +1,99 @@
+"""The open App as one user may see it.
+
+The one rule: what is another user's is not there. The stores are narrowed, not the functions that ask them, so that what is
+built on the App needs no thought of its own about whose things are whose. Models, runs and background work stay shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from citewell.errors import NotAllowed
+from citewell.models.base import LLM, Embedder, Reranker
+from citewell.models.reader_base import Reader
+from citewell.retrieve.confidence import Calibration
+from citewell.runtime.app import App, T, Viewer
+from citewell.store.confirmed.types import Confirmed, Rule
+from citewell.store.index.base import Index
+from citewell.store.users.identity import named
+from citewell.store.users.users import ROLES, Role
+
+
+class View(App):
+    """Opens nothing and closes nothing: it lives as long as a request, in the App that it is a view of."""
+
+    def __init__(self, whole: App, viewer: Viewer) -> None:
+        self.settings = whole.settings
+        self.root, self.viewer = whole, viewer
+        self.db, self.new_job, self.turns, self.running = whole.db, whole.new_job, whole.turns, whole.running
+        self.stopping = whole.stopping
+        self.sessions, self.traces, self.memories, self.runs = whole.sessions, whole.traces, whole.memories, whole.runs
+        self.snapshots, self.sites, self.users, self.audit = whole.snapshots, whole.sites, whole.users, whole.audit
+        self.catalog = whole.catalog.seen_by(viewer.user_id)
+        self.jobs = whole.jobs.seen_by(viewer.user_id)
+        self.sources = whole.sources.seen_by(viewer.user_id)
+
+    @property
+    def llm(self) -> LLM | None:
+        return self.root.llm
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.root.embedder
+
+    @property
+    def reader(self) -> Reader | None:
+        return self.root.reader
+
+    @property
+    def judge_llm(self) -> LLM | None:
+        return self.root.judge_llm
+
+    @property
+    def reranker(self) -> Reranker | None:
+        return self.root.reranker
+
+    @property
+    def calibration(self) -> Calibration:
+        return self.root.calibration
+
+    def part(self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None) -> T:
+        return self.root.part(build, close)
+
+    @property
+    def index(self) -> Index:
+        return self.root.index
+
+
+def seen_by(app: App, user_id: str, role: Role) -> App:
+    """The App for a request of this user: all of it for an admin."""
+    return app.root if role == "admin" else View(app.root, Viewer(user_id, role))
+
+
+def at_least(role: Role, needed: Role) -> bool:
+    """Whether a role may do what this one may."""
+    return ROLES.index(role) >= ROLES.index(needed)
+
+
+def need(app: App, role: Role, what: str) -> None:
+    """Raises NotAllowed where the one who looks has a lesser role."""
+    if app.viewer is not None and not at_least(app.viewer.role, role):
+        raise not_allowed(app.viewer.user_id, app.viewer.role, role, what)
+
+
+def not_allowed(user_id: str, has: Role, needed: Role, what: str) -> NotAllowed:
+    hint = f"ask an admin of this server: citewell user role {user_id} {needed}"
+    return NotAllowed(f"{what} takes the role {needed}; {user_id} is {has}", hint=hint)
+
+
+def rests_on_visible(app: App, item: Confirmed | Rule) -> bool:
+    """Whether what was confirmed or corrected rests on nothing that is another user's alone."""
+    return app.viewer is None or item.owner in {"", app.viewer.user_id}
+
+
+def is_shown(app: App, item: Confirmed | Rule) -> bool:
+    """That, and it is in force, or somebody's to judge: a reviewer's, or theirs who said so."""
+    if app.viewer is None or not rests_on_visible(app, item):
+        return app.viewer is None
+    said = {each.user_id for each in item.confirmed_by} if isinstance(item, Confirmed) else {item.user_id}
+    return item.state == "active" or at_least(app.viewer.role, "reviewer") or named(app.viewer.user_id) in said

@@ -1,0 +1,1 @@
+"""Running a server: backup, users, readiness, diagnosis."""

@@ -1,0 +1,43 @@
+"""How each agent goes about a question, as nodes and edges to draw. The one rule: it is read from the table that runs."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from citewell.agents import data, dual_loop, paper_states, qa, website
+from citewell.errors import NotFound
+from citewell.graph import END, Graph, name_of
+from citewell.types import Shown
+
+GRAPHS: Final[dict[str, Graph[Any]]] = {graph.name: graph for graph in (qa.GRAPH, dual_loop.GRAPH, website.GRAPH, data.GRAPH)}
+PAPER: Final = "paper"  # no graph: the states of its session are what is drawn
+
+
+class Drawing(Shown):
+    """`nodes` by the names that steps tell them by; the first is where a run starts, and `END` is the last where a run ends.
+    `edges`: from, to, and the label that leads there.
+    """
+
+    agent: str
+    nodes: list[str]
+    edges: list[tuple[str, str, str]]
+    mermaid: str
+
+
+def drawn(agent: str) -> Drawing:
+    """Raises NotFound for an agent that has no table of its own."""
+    if agent == PAPER:
+        return _states()
+    graph = GRAPHS.get(agent)
+    if graph is None:
+        raise NotFound(f"no graph of {agent!r}", hint=f"known: {', '.join([*GRAPHS, PAPER])}")
+    edges = [
+        (name_of(function), name_of(target), label) for function, ways in graph.table.items() for label, target in ways.items()
+    ]
+    return Drawing(agent=agent, nodes=[*map(name_of, graph.table), END], edges=edges, mermaid=graph.mermaid())
+
+
+def _states() -> Drawing:
+    edges = [(before, after, what) for (before, what), after in paper_states.TRANSITIONS.items()]
+    nodes = dict.fromkeys([paper_states.FIRST, *(state for edge in edges for state in edge[:2])])
+    return Drawing(agent=PAPER, nodes=list(nodes), edges=[*edges], mermaid=paper_states.mermaid())

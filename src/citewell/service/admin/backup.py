@@ -1,0 +1,221 @@
+"""`citewell backup`: all that a home holds, as it is at one moment, in one archive.
+
+The one rule: the archive is there whole or not at all, and of a database that is; whoever goes on working meanwhile notices
+nothing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import secrets
+import shutil
+import tarfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Final
+
+from pydantic import Field
+
+from citewell import __version__
+from citewell.disk import synced
+from citewell.errors import Conflict, InvalidInput, NotFound, StorageError
+from citewell.service.admin.backup_list import DATABASE, FORMAT, LIST, STAGING, Manifest, Packed, Tell, found_in
+from citewell.service.admin.hidden_copies import OUTSIDE, OWNER, sweep
+from citewell.store.copies import Copied, check, copy_to
+from citewell.store.processes import this_process
+from citewell.types import Shown
+
+LEVEL: Final = 1  # of gzip: vectors hardly get smaller by more, and it is what takes the time (docs/backup.md)
+BLOCK: Final = 1 << 20
+LARGEST_PLAIN: Final = 8 * 1024**3  # bytes of a file whose size the plain form of a tar header can hold
+_FILES: Final = "files"
+
+
+class BackupMade(Shown):
+    """`bytes` of the archive; `unpacked`: of all that is in it. `removed`: older archives that went, once it was `verified`."""
+
+    file: str
+    bytes: int
+    unpacked: int
+    seconds: float
+    version: str
+    schema_version: int
+    created_at: str
+    counts: dict[str, int]
+    files: int
+    left_out: list[str]
+    verified: bool = False
+    removed: list[str] = Field(default=[])
+
+
+def backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
+    """Write an archive. `file` None, or a folder: under a name with the moment. `tell` hears of bytes
+    packed and bytes in all.
+
+    Raises NotFound (there is no library), Conflict (the file is there), InvalidInput (it would be in the home), StorageError,
+    also where the database is damaged.
+    """
+    started = time.monotonic()
+    if not (home / DATABASE).is_file():
+        raise NotFound(
+            f"{home}: there is no library to back up", hint="CITEWELL_HOME names the home; `citewell add` begins one"
+        )
+    file = _target(home, file)
+    with staged(home) as folder, _written(file, folder / OUTSIDE) as out:
+        manifest = _gathered(home, folder)
+        _pack(out, folder / _FILES, manifest, tell)
+    return BackupMade(
+        file=str(file),
+        bytes=file.stat().st_size,
+        unpacked=manifest.size,
+        seconds=round(time.monotonic() - started, 2),
+        version=manifest.version,
+        schema_version=manifest.schema_version,
+        created_at=manifest.created_at,
+        counts=manifest.counts,
+        files=len(manifest.files),
+        left_out=manifest.left_out,
+    )
+
+
+def _target(home: Path, file: Path | None) -> Path:
+    name = f"citewell-{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tar.gz"
+    file = (file or Path()).expanduser()
+    file = (file / name if file.is_dir() else file).absolute()
+    if file.exists() or file.is_symlink():
+        raise Conflict(
+            f"{file}: it is there already, and a backup overwrites nothing", hint="choose another name, or remove it"
+        )
+    if file.resolve().is_relative_to(home.resolve()):
+        raise InvalidInput(
+            f"{file}: that is inside the home that is backed up", hint="choose a place outside, best another disk"
+        )
+    return file
+
+
+@contextmanager
+def staged(home: Path) -> Iterator[Path]:
+    """A folder in the home, on the same disk, where things are kept still; with what killed backups left thrown away. Raises
+    StorageError.
+    """
+    sweep(home)
+    folder = home / f"{STAGING}{secrets.token_hex(4)}"
+    try:
+        (folder / _FILES).mkdir(mode=0o700, parents=True)
+        folder.chmod(0o700)
+        (folder / OWNER).write_text(this_process(), "utf-8")
+        yield folder
+    except OSError as error:
+        raise StorageError(
+            f"{error.filename or folder}: {error.strerror or error}", hint="see that the disk has room and can be written to"
+        ) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _written(file: Path, note: Path) -> Iterator[IO[bytes]]:
+    """Under another name until it is whole and on the disk; which, `note` says. Raises StorageError, Conflict."""
+    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    try:
+        note.write_text(str(beside), "utf-8")
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        _shown(beside, file)
+    except OSError as error:
+        hint = "see that the folder is there, can be written to, and its disk has room"
+        raise StorageError(f"{file}: {error.strerror or error}; no backup was written", hint=hint) from None
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _shown(beside: Path, file: Path) -> None:
+    """Give it its name, which nobody may have taken meanwhile."""
+    try:
+        os.link(beside, file)
+    except FileExistsError:
+        raise Conflict(f"{file}: it is there already, and a backup overwrites nothing", hint="choose another name") from None
+    except OSError:  # a disk without links
+        beside.rename(file)
+    synced(file.parent)
+
+
+def _gathered(home: Path, folder: Path) -> Manifest:
+    """The files of one moment, in the folder: the database copied, the others linked, for they are never written in place."""
+    files, others = folder / _FILES, list[str]()
+
+    def hold() -> None:
+        kept, strange = found_in(home)
+        others.extend(strange)
+        for name in kept:
+            _linked(home / name, files / name)
+
+    copied: Copied = copy_to(home / DATABASE, files / DATABASE, hold)
+    try:
+        check(files / DATABASE)
+    except StorageError as error:
+        why = error.message.replace(str(files / DATABASE), str(home / DATABASE))
+        hint = "keep the backups of before: the last of them that is whole can be restored"
+        raise StorageError(f"{why}; no backup was written", hint=hint) from None
+    rest = sorted(path.relative_to(files).as_posix() for path in files.rglob("*") if path.is_file())
+    rest.remove(DATABASE)
+    return Manifest(
+        format=FORMAT,
+        version=__version__,
+        schema_version=copied.schema,
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        counts=copied.counts,
+        files=[_listed(files, name) for name in (DATABASE, *rest)],
+        left_out=others,
+    )
+
+
+def _linked(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileNotFoundError:
+        return  # thrown away just now: nothing that is kept speaks of it any more
+    except OSError:  # a disk without links
+        shutil.copyfile(source, target)
+
+
+def _listed(files: Path, name: str) -> Packed:
+    with (files / name).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return Packed(path=name, size=file.tell(), sha256=digest)
+
+
+def _pack(out: IO[bytes], files: Path, manifest: Manifest, tell: Tell) -> None:
+    """The list, then what it names in its order. Memory is one block, whatever the size."""
+    done, listed = 0, manifest.model_dump_json(indent=1).encode()
+    moment = int(datetime.fromisoformat(manifest.created_at).timestamp())
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=out, mtime=0) as packed:
+        packed.write(_header(LIST, len(listed), moment) + listed + bytes(-len(listed) % 512))
+        for file in manifest.files:
+            packed.write(_header(file.path, file.size, moment))
+            left = file.size
+            with (files / file.path).open("rb") as source:
+                while left and (block := source.read(min(BLOCK, left))):
+                    packed.write(block)
+                    left -= len(block)
+                    done += len(block)
+                    tell(done, manifest.size)
+            if left:
+                raise StorageError(f"{file.path}: it became shorter while it was packed", hint="try again")
+            packed.write(bytes(-file.size % 512))
+        packed.write(bytes(2 * 512))
+
+
+def _header(name: str, size: int, moment: int) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode, info.mtime = size, 0o600, moment
+    return info.tobuf(tarfile.USTAR_FORMAT if size < LARGEST_PLAIN else tarfile.GNU_FORMAT, "ascii", "strict")

@@ -1,0 +1,154 @@
+"""An archive of `citewell backup`, read from its beginning to its end: checked, and unpacked where that is wanted.
+
+The one rule: the list at its beginning says all that may come, in which order and how large; the first byte that is otherwise
+ends it. So links, devices, names that lead elsewhere and bombs never get as far as the disk.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+from citewell.errors import NotFound, StorageError
+from citewell.service.admin.backup_list import LARGEST_LIST, LIST, Manifest, Tell, damaged, parsed
+from citewell.store.copies import SCHEMA
+
+BLOCK: Final = 1 << 20
+PADDING: Final = 1 << 16  # bytes of nothing that other programs add at the end at most
+HEADER: Final = 512
+
+Ready = Callable[[Manifest], None]
+
+
+def read(archive: Path, tell: Tell, ready: Ready, into: Path | None = None) -> Manifest:
+    """Check an archive, byte by byte; `into`: a folder that its files are written to. `ready` hears of the list before any of
+    them, and may raise. Raises NotFound, UnreadableFile (what is wrong with it), StorageError.
+    """
+    with _opened(archive) as packed:
+        manifest = _list(packed, archive)
+        ready(manifest)
+        done = 0
+        for file in manifest.files:
+            size = _next(packed, archive, file.path)
+            if size != file.size:
+                raise damaged(archive, f"{file.path}: its list says {file.size} bytes, and there are {size}")
+            digest = hashlib.sha256()
+            with _target(into, file.path) as out:
+                for block in _blocks(packed, archive, size):
+                    digest.update(block)
+                    out.write(block)
+                    done += len(block)
+                    tell(done, manifest.size)
+            if digest.hexdigest() != file.sha256:
+                raise damaged(archive, f"{file.path}: its bytes are not those that were packed")
+        _end(packed, archive)
+    return manifest
+
+
+def newer(archive: Path, manifest: Manifest) -> None:
+    """Raises StorageError where a later Citewell wrote the database."""
+    if manifest.schema_version > SCHEMA:
+        why = f"{archive}: Citewell {manifest.version} wrote it (schema {manifest.schema_version}, this one knows {SCHEMA})"
+        raise StorageError(why, hint="upgrade Citewell, then restore")
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
+    """What goes wrong in reading it, in words."""
+    try:
+        with archive.open("rb") as file, gzip.GzipFile(fileobj=file) as packed:
+            yield packed
+    except (FileNotFoundError, IsADirectoryError):
+        raise NotFound(f"{archive}: there is no such file", hint="name an archive that `citewell backup` wrote") from None
+    except EOFError:
+        raise damaged(archive, "it is cut off") from None
+    except (gzip.BadGzipFile, zlib.error, tarfile.HeaderError, UnicodeError, ValueError, OverflowError):
+        raise damaged(archive, "it cannot be read") from None
+    except OSError as error:
+        where = error.filename or archive
+        raise StorageError(
+            f"{where}: {error.strerror or error}", hint="see that it can be read, and the disk has room"
+        ) from None
+
+
+def _list(packed: gzip.GzipFile, archive: Path) -> Manifest:
+    size = _next(packed, archive, LIST)
+    if size > LARGEST_LIST:
+        raise damaged(archive, f"its list of files is too large ({size} bytes)")
+    return parsed(b"".join(_blocks(packed, archive, size)), archive)
+
+
+def _next(packed: gzip.GzipFile, archive: Path, expected: str) -> int:
+    """The size of the next file, which is to be this one."""
+    header = _exactly(packed, HEADER)
+    if not any(header):
+        raise damaged(archive, f"it ends before {expected}")
+    info = tarfile.TarInfo.frombuf(header, "ascii", "strict")
+    if info.type != tarfile.REGTYPE:
+        raise damaged(archive, f"{info.name[:200]!r} in it is no plain file but a {_kind(info)}")
+    if info.name != expected:
+        raise damaged(archive, f"{expected} is to come, and it holds {info.name[:200]!r}")
+    if info.size < 0:  # base 256 can say so
+        raise damaged(archive, f"{expected} in it has a size below zero")
+    return info.size
+
+
+def _kind(info: tarfile.TarInfo) -> str:
+    if info.issym() or info.islnk():
+        return "link"
+    return "folder" if info.isdir() else "device" if info.isdev() else "special entry"
+
+
+def _blocks(packed: gzip.GzipFile, archive: Path, size: int) -> Iterator[bytes]:
+    left = size
+    while left:
+        block = packed.read(min(BLOCK, left))
+        if not block:
+            raise EOFError
+        left -= len(block)
+        yield block
+    if any(_exactly(packed, -size % HEADER)):
+        raise damaged(archive, "there is something between its files")
+
+
+def _exactly(packed: gzip.GzipFile, size: int) -> bytes:
+    data = packed.read(size) if size else b""
+    while len(data) < size:
+        more = packed.read(size - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
+
+
+def _end(packed: gzip.GzipFile, archive: Path) -> None:
+    """Nothing but nothing; reading on to the end has the checksum of all looked at."""
+    if any(_exactly(packed, 2 * HEADER)):
+        raise damaged(archive, "it holds more than its list says")
+    rest = packed.read(PADDING + 1)
+    if len(rest) > PADDING or any(rest):
+        raise damaged(archive, "something follows its end")
+    if packed.read(1):
+        raise damaged(archive, "something follows its end")
+
+
+@contextmanager
+def _target(into: Path | None, name: str) -> Iterator[IO[bytes]]:
+    """A new file, private and on the disk when the block ends; without a folder, nowhere."""
+    if into is None:
+        with Path(os.devnull).open("wb") as nowhere:
+            yield nowhere
+        return
+    path = into / name
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+        yield out
+        out.flush()
+        os.fsync(out.fileno())

@@ -1,0 +1,212 @@
+"""`citewell restore`: a home out of an archive. The one rule: the home is the old one or the new one, never something between.
+
+It is made beside the home, checked and brought up to date there, and takes its place in one step of the file system; the old
+one stays, under a name with the moment.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import secrets
+import shutil
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field
+from sqlalchemy import text
+
+from citewell.disk import synced
+from citewell.errors import Conflict, StorageError
+from citewell.service.admin.backup_list import DATABASE, SETTINGS, Manifest, Tell, damaged
+from citewell.service.admin.backup_read import newer, read
+from citewell.service.admin.hidden_copies import owner_of, restoring, sweep
+from citewell.store.copies import SCHEMA, check, held_alone
+from citewell.store.db import Database
+from citewell.store.index.base import INDEXES
+from citewell.store.processes import this_process
+from citewell.types import Shown
+
+ROOM: Final = 64_000_000  # bytes that have to be left on the disk
+MOST_FOUND: Final = 20
+_SOME: Final = text(
+    """SELECT id, substr(text, 1, 300) AS text FROM chunks WHERE kind = 'text' AND id >= (SELECT max(id) / 2 FROM chunks)
+    ORDER BY id LIMIT 5"""
+)
+_HERE: Final = -100  # AT_FDCWD of Linux
+_EXCHANGE: Final = 2  # RENAME_EXCHANGE: https://man7.org/linux/man-pages/man2/rename.2.html
+
+
+class Restored(Shown):
+    """`replaced`: where the home of before is now. `migrated_from`: the schema of the archive, where that was an older one."""
+
+    home: str
+    file: str
+    replaced: str = ""
+    version: str
+    schema_version: int
+    migrated_from: int | None = None
+    created_at: str
+    counts: dict[str, int]
+    files: int
+    warnings: list[str] = Field(default=[])
+
+
+def free_to_restore(home: Path, *, force: bool) -> None:
+    """Raises Conflict where something is there that would be replaced, or that cannot be."""
+    if not home.exists():
+        return
+    if home.is_mount():
+        hint = f"restore into a folder of it, as --home {home / 'home'}, and have CITEWELL_HOME name that"
+        raise Conflict(f"{home}: a disk is mounted there, which cannot be replaced in one step", hint=hint)
+    if not home.is_dir():
+        raise Conflict(f"{home}: that is no folder", hint="name another with --home")
+    if any(home.iterdir()) and not force:
+        hint = "--force puts the restored one in its place and keeps this one beside it; or name another with --home"
+        raise Conflict(f"{home}: there is something in it already", hint=hint)
+
+
+@contextmanager
+def unpacked(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path, Manifest]]:
+    """The home of an archive, checked, beside where it is to be; what is not taken away from there is thrown away.
+
+    Raises NotFound, UnreadableFile, StorageError.
+    """
+    for left in sweep(home):  # of restores that were killed, to this very home
+        if left.name.startswith(restoring(home)):
+            shutil.rmtree(left, ignore_errors=True)
+            owner_of(left).unlink(missing_ok=True)
+    beside = home.with_name(f"{restoring(home)}{secrets.token_hex(4)}")
+
+    def ready(manifest: Manifest) -> None:
+        newer(archive, manifest)
+        room_for(manifest, home.parent)
+
+    try:
+        try:
+            home.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            owner_of(beside).write_text(this_process(), "utf-8")
+            beside.mkdir(mode=0o700)
+        except OSError as error:
+            raise StorageError(f"{home.parent}: {error.strerror}", hint="name another home with --home") from None
+        manifest = read(archive, tell, ready, beside)
+        checked(archive, beside / DATABASE, manifest)
+        yield beside, manifest
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        owner_of(beside).unlink(missing_ok=True)
+
+
+def room_for(manifest: Manifest, folder: Path) -> None:
+    """Raises StorageError where what an archive holds does not fit in a folder."""
+    free = shutil.disk_usage(folder).free
+    if manifest.size + ROOM > free:
+        why = f"{folder}: {manifest.size:,} bytes are to be restored, and {free:,} are free"
+        raise StorageError(why, hint="free some space, or name a home on another disk with --home")
+
+
+def checked(archive: Path, database: Path, manifest: Manifest) -> None:
+    """Raises UnreadableFile where the database in the archive is not what its list says, and whole."""
+    try:
+        schema = check(database)
+    except StorageError as error:
+        raise damaged(archive, error.message.replace(str(database), DATABASE)) from None
+    if schema != manifest.schema_version:
+        raise damaged(archive, f"its list says schema {manifest.schema_version}, its database {schema}")
+
+
+async def migrated(folder: Path) -> None:
+    """Bring the database of an unpacked home to what this version knows, and ask it for something that it holds. Raises
+    StorageError.
+    """
+    async with Database(folder / DATABASE) as db:
+        some = await db.read(lambda connection: connection.execute(_SOME).all())
+        found = [await INDEXES["sqlite"](db, "").by_words(row.text, MOST_FOUND) for row in some]
+    if some and not any(row.id in {chunk for chunk, _ in hits} for row, hits in zip(some, found, strict=True)):
+        why = f"{folder / DATABASE}: it does not find by their words the passages that it holds"
+        raise StorageError(why, hint="use another backup")
+
+
+def put_in_place(made: Path, home: Path, *, force: bool) -> Path | None:
+    """Make `made` the home; says where the one of before is. Raises Conflict (in use, not empty), StorageError."""
+    free_to_restore(home, force=force)
+    for folder, _, _ in os.walk(made, topdown=False):
+        Path(folder).chmod(0o700)
+        synced(Path(folder))
+    try:
+        if not home.exists() or not any(home.iterdir()):
+            made.rename(home)
+            synced(home.parent)
+            return None
+        before = _name_for(home)
+        database = home / DATABASE
+        with held_alone(database) if database.is_file() else nullcontext():
+            made.rename(before)
+            _exchange(before, home)
+            synced(home.parent)
+    except OSError as error:
+        raise StorageError(
+            f"{home}: {error.strerror or error}", hint="the home is as it was; name another with --home"
+        ) from None
+    return before
+
+
+def warnings_of(home: Path) -> list[str]:
+    """What its settings file says that may not fit where it is now."""
+    try:
+        said = tomllib.loads((home / SETTINGS).read_text("utf-8"))
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        return [f"{home / SETTINGS}: {error}"]
+    told = []
+    if "home" in said and Path(str(said["home"])).absolute() != home.absolute():
+        told.append(f"{SETTINGS} says home = {said['home']}, which is another place: take that line out")
+    gone = [name for name in ("llm_file", "scripted_replies") if said.get(name) and not Path(str(said[name])).is_file()]
+    return told + [f"{SETTINGS} says {name} = {said[name]}, which is not on this machine" for name in gone]
+
+
+def restored(archive: Path, home: Path, manifest: Manifest, before: Path | None) -> Restored:
+    """What came of it."""
+    old = manifest.schema_version
+    return Restored(
+        home=str(home),
+        file=str(archive),
+        replaced=str(before or ""),
+        version=manifest.version,
+        schema_version=SCHEMA,
+        migrated_from=old if old < SCHEMA else None,
+        created_at=manifest.created_at,
+        counts=manifest.counts,
+        files=len(manifest.files),
+        warnings=warnings_of(home),
+    )
+
+
+def _name_for(home: Path) -> Path:
+    name = f"{home.name}.replaced-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+    return next(path for n in range(1_000) if not (path := home.with_name(f"{name}-{n}" if n else name)).exists())
+
+
+def _exchange(one: Path, other: Path) -> None:
+    """Two folders change places in one step where the system can; else in two, the first taken back where the second fails."""
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
+    if renameat2 is not None:
+        if renameat2(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0:
+            return
+        code = ctypes.get_errno()
+        if code not in {errno.EINVAL, errno.ENOSYS}:
+            raise OSError(code, os.strerror(code))
+    aside = one.with_name(f"{one.name}.old")
+    other.rename(aside)
+    try:
+        one.rename(other)
+    except OSError:
+        aside.rename(other)
+        raise
+    aside.rename(one)

@@ -1,0 +1,75 @@
+"""Copies of a home that killed backups and restores left, with every document in them.
+
+The one rule: what lies in the home is swept away where whoever made it is certainly gone; what lies outside it is told
+of, and is its owner's to remove.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from citewell.service.admin.backup_list import STAGING
+from citewell.store.processes import gone
+
+OWNER: Final = "process"  # in a folder of a home in which a backup is prepared: who does that
+OUTSIDE: Final = "outside"  # beside it: the path of the archive that is being written
+LONG_AGO: Final = 86_400.0  # seconds after which a folder is forsaken of which nobody says whose it is
+
+
+def restoring(home: Path) -> str:
+    """How the names of folders begin, beside a home, in which a restore prepares it. Whose one is stands in NAME.owner."""
+    return f".{home.name}.restoring-"
+
+
+def sweep(home: Path) -> list[Path]:
+    """Throw away what killed backups left in the home; what they and killed restores left outside of it."""
+    outside: list[Path] = []
+    for folder in _folders(home, STAGING):
+        if not _forsaken(folder, folder / OWNER):
+            continue
+        with suppress(OSError, ValueError):
+            part = Path((folder / OUTSIDE).read_text("utf-8"))
+            if part.is_file():  # the note stays until it is gone
+                outside.append(part)
+                for each in folder.iterdir():
+                    if each.is_dir():
+                        shutil.rmtree(each, ignore_errors=True)
+                continue
+        shutil.rmtree(folder, ignore_errors=True)
+    for note in home.parent.glob(f"{restoring(home)}*.owner"):
+        if not note.with_suffix("").exists() and _forsaken(note, note):  # its folder has its last name
+            note.unlink(missing_ok=True)
+    outside += [folder for folder in _folders(home.parent, restoring(home)) if _forsaken(folder, owner_of(folder))]
+    return outside
+
+
+def owner_of(folder: Path) -> Path:
+    """The file that says whose a folder is in which a restore is prepared: beside it, for the folder becomes the home."""
+    return folder.with_name(f"{folder.name}.owner")
+
+
+def told_of(path: Path) -> str:
+    """What to say of one outside."""
+    return f"{path}: a backup or a restore that was killed left it, with all documents in it; remove it"
+
+
+def _folders(above: Path, begins: str) -> list[Path]:
+    try:
+        return sorted(
+            path for path in above.iterdir() if path.name.startswith(begins) and path.is_dir() and not path.is_symlink()
+        )
+    except OSError:
+        return []
+
+
+def _forsaken(folder: Path, owner: Path) -> bool:
+    with suppress(OSError):
+        return gone(owner.read_text("utf-8"))
+    try:
+        return abs(time.time() - folder.stat().st_mtime) > LONG_AGO
+    except OSError:
+        return False

@@ -1,0 +1,104 @@
+"""Can it answer now? The one rule: a missing chat model makes extracts of answers, a database that takes nothing ends them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import anyio.to_thread
+
+from citewell.config import Settings
+from citewell.errors import CitewellError, ModelUnavailable
+from citewell.models.builtin.chat import check_file
+from citewell.models.builtin.download import MODEL, model_path
+from citewell.runtime.app import App
+from citewell.runtime.health import FAILED
+from citewell.service.admin.forbidden_folders import without_folders
+from citewell.service.library.add import pending
+from citewell.types import Shown
+
+State = Literal["ready", "degraded", "unavailable", "stopping"]
+EXTRACTS = "until then answers are extracts of the evidence"
+
+
+class Readiness(Shown):
+    """`database`, `chat_model`, `embedding`: "ok" or what is wrong. `waiting`: passages not yet embedded, found by their
+    words only. `llm`, `model`: which tier answers, and the name of its model (empty where there is none); `reranker`: what
+    looks again.
+    """
+
+    status: State
+    database: str
+    chat_model: str
+    embedder: str
+    embedding: str = "ok"
+    waiting: int = 0
+    llm: str = ""
+    model: str = ""
+    reranker: str = "none"
+
+
+async def readiness(app: App) -> Readiness:
+    settings, seen = app.settings, app.root.models_seen
+    chat = await anyio.to_thread.run_sync(chat_model_state, settings)
+    chat = seen.of("chat") if chat == "ok" else chat
+    embedding = seen.of("embeddings")
+    status: State = "ready" if embedding == "ok" and (chat == "ok" or settings.llm == "none") else "degraded"
+    waiting = 0
+    try:
+        database, waiting = await app.root.writing.look(app.db), await pending(app)
+    except CitewellError as error:
+        database = error.message
+    if database != "ok":
+        status = "unavailable"
+    if app.root.stopping.closing.is_set():
+        status = "stopping"  # it answers what it has begun, and takes nothing new
+    return Readiness(
+        status=status,
+        database=database,
+        chat_model=chat,
+        embedder=settings.embedder,
+        embedding=embedding,
+        waiting=waiting,
+        llm=settings.llm,
+        model=chat_model_name(settings),
+        reranker=settings.reranker,
+    )
+
+
+def without_paths(found: Readiness, settings: Settings) -> Readiness:
+    """For whoever asks: the folders of this machine are no business of theirs, nor the addresses of models of other users."""
+    change = {name: _bare(getattr(found, name), settings) for name in ("database", "chat_model", "embedding")}
+    return found.model_copy(update=change)
+
+
+def _bare(text: str, settings: Settings) -> str:
+    if text.startswith(FAILED) and settings.auth == "token":  # what a model's server says may hold its address
+        return text.partition(":")[0]
+    return without_folders(text, settings)
+
+
+def chat_model_file(settings: Settings) -> Path | None:
+    """The file that the settings ask for; None where they ask for none."""
+    return (settings.llm_file or model_path(settings)) if settings.llm == "builtin" else None
+
+
+def chat_model_name(settings: Settings) -> str:
+    """As its maker calls it, or the file that was named; empty where the settings ask for none."""
+    if settings.llm == "builtin":
+        return settings.llm_file.name if settings.llm_file else MODEL.name
+    return {"openai": settings.llm_model, "scripted": "scripted"}.get(settings.llm, "")
+
+
+def chat_model_state(settings: Settings) -> str:
+    """Reads no more than the first bytes of the file: loading is for the first question."""
+    path = chat_model_file(settings)
+    if path is None:
+        return "none: answers are extracts of the evidence" if settings.llm == "none" else "ok"
+    if not path.is_file():
+        return f"{path}: missing; `citewell models pull` brings it; {EXTRACTS}"
+    try:
+        check_file(path, None if settings.llm_file else MODEL.bytes)
+    except ModelUnavailable as error:
+        return f"{error.message}; {EXTRACTS}"
+    return "ok"

@@ -1,0 +1,56 @@
+"""What the server keeps, in figures for `/metrics`. The one rule: a database that refuses is a figure too, never a failure."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio.to_thread
+
+from citewell.errors import CitewellError
+from citewell.runtime.app import App
+from citewell.store.figures import Totals, totals
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """`up`: whether the database can be read; else `totals` are none. `oldest`: seconds that the oldest job waits. `bytes`: of
+    the database with its log; `free`: on its disk.
+    """
+
+    up: bool
+    totals: Totals
+    oldest: float
+    bytes: int
+    free: int
+
+
+async def figures(app: App) -> Figures:
+    """As they are now."""
+    embedder = app.embedder.name
+    try:
+        found, up = await app.db.read(lambda connection: totals(connection, embedder)), True
+    except CitewellError:
+        found, up = Totals(), False
+    size, free = await anyio.to_thread.run_sync(_disk, app.settings.database)
+    return Figures(up, found, max(0.0, time.time() - found.oldest) if found.queued else 0.0, size, free)
+
+
+def _disk(database: Path) -> tuple[int, int]:
+    return sum(_size(each) for each in (database, database.with_name(database.name + "-wal"))), _free(database.parent)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _free(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0

@@ -1,0 +1,1 @@
+"""Ask an agent, search, check a text."""

@@ -1,0 +1,106 @@
+"""Which agent answers, where the user leaves that open. The one rule: a choice has a reason in words, and can be overridden.
+
+A rule is one row of `RULES`; the first that has a reason, for an agent that is there, decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from citewell.skills.dialogue.intent import RULES as INTENTS
+from citewell.skills.dialogue.intent import WIDE
+from citewell.skills.dialogue.reference import depends_on_history
+from citewell.skills.dialogue.route import wants_web
+from citewell.skills.memory.remember import asks_about_memory, asks_about_talk, asks_to_remember, facts_told
+from citewell.text.sentences import sentences
+from citewell.text.tokens import query_tokens
+from citewell.types import Message
+
+FALLBACK = "qa"
+FEWEST = 2  # words of its own that a question has
+ADDRESS = re.compile(r"https?://[^\s，。；、！？）)>\]\"'“”]+(?<![.,;:!?])", re.IGNORECASE)
+_PERSONAL = re.compile(r"\bmy\b|我的|我们的", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and what is around it: the agent of its session, the table source chosen and why (empty: the user says
+    so), whether anything is remembered of the user, whether the web can be searched.
+    """
+
+    question: str
+    history: Sequence[Message] = ()
+    session_agent: str = ""
+    source: str = ""
+    source_reason: str = ""
+    remembers: bool = False
+    web: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    agent: str
+    reason: str
+
+
+def _data(asked: Asked) -> str:
+    return (asked.source_reason or f"the table source {asked.source} is chosen") if asked.source else ""
+
+
+def _paper(asked: Asked) -> str:
+    return "this session reads a paper" if asked.session_agent == "paper" else ""
+
+
+def _website(asked: Asked) -> str:
+    if urls := ADDRESS.findall(asked.question):
+        return f"the question names the address {urls[0]}"
+    return "this session asks a website" if asked.session_agent == "website" else ""
+
+
+def _dual_loop(asked: Asked) -> str:
+    question = asked.question
+    if wants_web(question) and asked.web:
+        return "the question asks for the web"
+    if asks_to_remember(question) or facts_told(question):
+        return "there is something to remember"
+    if asks_about_talk(question) or (asked.remembers and asks_about_memory(question)):
+        return "the question is about what was said before"
+    if asked.remembers and _PERSONAL.search(question):
+        return "the question is about the user, of whom something is remembered"
+    if sum(_asks(question[a:b]) for a, b in sentences(question)) > 1:
+        return "several things are asked at once"
+    intent = next((label for label, pattern in INTENTS if pattern.search(question)), "")
+    if intent in WIDE:
+        return f"a question of kind {intent} may need a second search"
+    return ""
+
+
+def _asks(sentence: str) -> bool:
+    """A question with something to search for: "Really?" and "How are you?" are none."""
+    return sentence.rstrip().endswith(("?", "？")) and len(query_tokens(sentence)) >= FEWEST
+
+
+def _qa(asked: Asked) -> str:
+    if asked.history and depends_on_history(asked.question, asked.history):
+        return "a follow-up question about the documents"
+    return "a question that one search of the documents should settle"
+
+
+RULES: tuple[tuple[str, Callable[[Asked], str]], ...] = (
+    ("data", _data),
+    ("paper", _paper),
+    ("website", _website),
+    ("dual_loop", _dual_loop),
+    ("qa", _qa),
+)
+
+
+def choose(asked: Asked, agents: Collection[str]) -> Choice:
+    """One of `agents`."""
+    for agent, rule in RULES:
+        reason = rule(asked)
+        if reason and agent in agents:
+            return Choice(agent, reason)
+    return Choice(FALLBACK, "nothing speaks for another agent")

@@ -1,0 +1,54 @@
+"""Signs of life of a run that is under way, so that nobody else takes it up.
+
+The one rule: who leaves it sets it free at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from types import TracebackType
+
+from citewell.errors import CitewellError, Conflict
+from citewell.service.ask.run import Run
+
+log = logging.getLogger(__name__)
+BEAT = 5.0  # seconds between two; a lease lasts LEASE_SECONDS of store/runs.py, so five may be missed
+
+
+class Alive:
+    """As long as the block lasts, whether or not anything is kept of the run yet."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    async def __aenter__(self) -> None:
+        self._beating = asyncio.create_task(self._beat())
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._beating.cancel()
+        await asyncio.shield(asyncio.gather(self._beating, self._free(), return_exceptions=True))
+
+    async def _beat(self) -> None:
+        run = self._run
+        while True:
+            await asyncio.sleep(BEAT)
+            if not run.holder:
+                continue
+            try:
+                await run.app.runs.renew(run.trace_id, run.holder)
+            except Conflict:
+                return  # taken over, or ended; it is told at its next step
+            except CitewellError as error:
+                log.warning("run %s: %s", run.trace_id, error.message)  # the lease may last until the next sign
+
+    async def _free(self) -> None:
+        run = self._run
+        if not run.holder:
+            return
+        try:
+            await run.app.runs.release(run.trace_id, run.holder)
+        except CitewellError as error:
+            log.warning("run %s: %s", run.trace_id, error.message)  # its lease runs out

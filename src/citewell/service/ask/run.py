@@ -1,0 +1,249 @@
+"""One question on its way through an agent: what it was asked with, what it has cost, how far it has come.
+
+The one rule: a step is counted where it is kept, so that a run that goes on elsewhere knows all that was done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self
+
+from pydantic import Field, TypeAdapter, field_validator, model_validator
+
+from citewell.graph import END
+from citewell.models.base import Tokens
+from citewell.models.metered import Budget, Metered
+from citewell.runtime.app import App
+from citewell.service.ask.options import AskOptions
+from citewell.skills.answer.cite import Proof
+from citewell.store.index.base import Filter
+from citewell.types import Answer, Message, Shown, Status, Step, Usage
+
+MOST_HISTORY = 100  # messages that a request may bring
+LONGEST_MESSAGE = 20_000  # characters of each; the outline of what was said takes the first sentences
+_TOKENS = TypeAdapter(Tokens)
+
+
+class AskRequest(Shown):
+    """What a channel asks. `history` given: it is used instead of a session; as much as `recent` leaves. `keep` False: no
+    session is made for it, and nothing is remembered. `options`: the fields of AskOptions. `resume`: the trace_id of a run that
+    did not end; it goes on as it was asked, and nothing else of this request but the `user_id` counts.
+    """
+
+    question: str = ""
+    agent: str = "qa"
+    collection: str | None = None
+    session_id: str | None = None
+    user_id: str = "local"
+    history: list[Message] | None = Field(None, max_length=MOST_HISTORY)
+    keep: bool = True
+    options: dict[str, Any] = Field(default_factory=dict)
+    resume: str | None = None
+
+    @field_validator("history")
+    @classmethod
+    def _readable(cls, history: list[Message] | None) -> list[Message] | None:
+        """What is longer than any answer is no conversation, and would have to be read with every question."""
+        for n, message in enumerate(history or [], 1):
+            if len(message.content) > LONGEST_MESSAGE:
+                raise ValueError(f"message {n} has {len(message.content)} characters, {LONGEST_MESSAGE} are allowed")
+        return history
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if "question" not in self.model_fields_set and not self.resume:
+            raise ValueError("question: name one, or a run to go on with in resume")
+        return self
+
+
+def recent(history: Sequence[Message]) -> list[Message]:
+    """What of a conversation a request may bring, of programs that send all of it."""
+    return [m.model_copy(update={"content": m.content[:LONGEST_MESSAGE]}) for m in history[-MOST_HISTORY:]]
+
+
+def new_trace_id() -> str:
+    return "tr_" + secrets.token_hex(8)
+
+
+class Answered(Protocol):
+    """What the state of an agent that answers has at its end."""
+
+    final_answer: str
+    proof: Proof
+    status: Status
+    confidence: float
+    stop_reason: str
+    warnings: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a run makes of its session, committed together with its answer: `change` writes to `session_data`. `before_us`: what
+    somebody who was quicker has kept of the same message. `needed`: the answer is worth nothing where this cannot be kept.
+    """
+
+    before: str
+    after: str
+    said: list[Message]
+    change: Callable[[dict[str, Any], Answer], None]
+    before_us: Callable[[], Awaitable[Answer | None]]
+    needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A kept trace is replayed: the one of `trace_id`, begun `at` that moment, its session then in `state` and having heard
+    `history`. `read`: pages that it asked for, by `ingest.urls.identity`. `fetch`: they may be asked for anew.
+    """
+
+    trace_id: str
+    at: float
+    state: str
+    history: list[Message]
+    read: frozenset[str]
+    fetch: bool
+
+
+@dataclass(slots=True)
+class Run:
+    """`holder`: the token under which its progress is kept; empty where it is not. `before`: seconds it took in an earlier
+    process. `goes_on`: the node it goes on from, and `state` that of the agent then. `recalled`: ids of memories that it saw.
+    `stop`: set where who asked wants an answer from what there is now. `session_data`: what its session is to keep beside what
+    was said; `ending`: what the run makes of its session, where that is more. `repeats`: the answer was kept before. `again`:
+    it is the replay of a trace, of which nothing is kept.
+    """
+
+    app: App
+    request: AskRequest
+    agent: str
+    collection: str
+    session_id: str
+    history: list[Message]
+    meter: Metered | None
+    options: AskOptions
+    where: Filter
+    warnings: list[str]
+    trace_id: str = field(default_factory=new_trace_id)
+    agent_reason: str = ""
+    steps: list[Step] = field(default_factory=list)
+    before: float = 0.0
+    started: float = field(default_factory=time.perf_counter)
+    holder: str = ""
+    goes_on: str = ""
+    state: dict[str, Any] = field(default_factory=dict)
+    recalled: list[str] = field(default_factory=list)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    session_data: dict[str, Any] = field(default_factory=dict)
+    ending: Ending | None = None
+    repeats: bool = False
+    again: Again | None = None
+
+    @property
+    def user_id(self) -> str:
+        return self.request.user_id
+
+    @property
+    def seconds(self) -> float:
+        return self.before + time.perf_counter() - self.started
+
+    @property
+    def budget(self) -> Budget:
+        """What the request allows; where it says nothing, what the settings allow the agent. One pass needs no limit."""
+        said, settings, loops = self.options, self.app.settings.dual_loop, self.agent == "dual_loop"
+        seconds = {
+            "dual_loop": settings.max_seconds,
+            "website": self.app.settings.website.max_seconds,
+            "paper": self.app.settings.paper.max_seconds,
+            "data": self.app.settings.data.max_seconds,
+        }
+        return Budget(
+            calls=said.max_calls or (settings.max_calls if loops else None),
+            tokens=said.max_tokens or (settings.max_tokens if loops else None),
+            seconds=said.max_seconds or seconds.get(self.agent),
+        )
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the budget; None: as many as it takes."""
+        return None if self.budget.seconds is None else max(0.0, self.budget.seconds - self.seconds)
+
+    def answer(self, state: Answered, route: str) -> Answer:
+        """What an agent's state ends in, as every channel shows it."""
+        return Answer(
+            answer=state.final_answer,
+            sentences=state.proof.sentences,
+            citations=state.proof.citations,
+            status=state.status,
+            confidence=state.confidence,
+            agent=self.agent,
+            agent_reason=self.agent_reason,
+            route=route,
+            stop_reason=state.stop_reason,
+            session_id=self.session_id,
+            trace_id=self.trace_id,
+            warnings=state.warnings,
+            usage=self.usage(),
+        )
+
+    def usage(self) -> Usage:
+        seconds: dict[str, float] = {}
+        for step in self.steps:
+            seconds[step.node] = round(seconds.get(step.node, 0.0) + step.seconds, 4)
+        seconds["total"] = round(self.seconds, 4)
+        if self.meter is None:
+            return Usage(seconds=seconds)
+        tokens = self.meter.tokens
+        return Usage(
+            calls=self.meter.calls,
+            prompt_tokens=tokens.prompt,
+            cached_tokens=tokens.cached,
+            completion_tokens=tokens.completion,
+            seconds=seconds,
+        )
+
+    async def hold(self, node: str, agent: dict[str, Any] | None = None) -> None:
+        """Keep that it is under way and goes on at `node`; without `agent` (the state of its agent) from its beginning."""
+        if not self.holder:
+            said = self.request.model_dump(mode="json") | {"session_id": self.session_id or None}
+            self.holder = await self.app.runs.begin(self.trace_id, self.request.user_id, self.agent, said)
+            await self.app.runs.renew(self.trace_id, self.holder)
+        await self.app.runs.keep(self.trace_id, self.holder, node, {"agent": agent or {}, "run": self._dumped()})
+
+    async def count(self, step: Step, _: str = "") -> None:
+        """A node is finished; what an agent that is not kept hands to its graph."""
+        self.steps.append(step)
+
+    def keeping(self, dumped: Callable[[], dict[str, Any]]) -> Callable[[Step, str], Any]:
+        """The same for an agent whose state is kept: `dumped` gives it, as JSON can hold it."""
+
+        async def done(step: Step, after: str) -> None:
+            self.steps.append(step)
+            if self.request.keep and after != END:
+                await self.hold(after, dumped())
+
+        return done
+
+    def _dumped(self) -> dict[str, Any]:
+        meter = self.meter
+        return {
+            "agent_reason": self.agent_reason,
+            "history": [message.model_dump() for message in self.history],
+            "steps": [step.model_dump(mode="json") for step in self.steps],
+            "seconds": self.seconds,
+            "calls": meter.calls if meter else 0,
+            "tokens": _TOKENS.dump_python(meter.tokens, mode="json") if meter else {},
+            "prompts": meter.prompts if meter else [],
+        }
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """What `_dumped` gave, in a run that goes on."""
+        self.agent_reason = kept["agent_reason"]
+        self.history = [Message(**message) for message in kept["history"]]
+        self.steps = [Step(**step) for step in kept["steps"]]
+        self.before = kept["seconds"]
+        if self.meter is not None:
+            self.meter.restore(kept["calls"], _TOKENS.validate_python(kept["tokens"]), kept["prompts"], kept["seconds"])

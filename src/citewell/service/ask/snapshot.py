@@ -1,0 +1,218 @@
+"""The chain of thought behind an answer in the shape of spec 004, section 4.1, whichever agent answered.
+
+The one rule: it is made of what the steps noted and what the answer shows; no model is asked, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from citewell.service.ask.run import Run
+from citewell.service.ask.snapshot_words import WORDS, in_words_of
+from citewell.text.sentences import language
+from citewell.types import Answer, Citation, IntentAnalysis, Snapshot, Step, Trace
+
+SUCCESS = "success"
+FOUND = 3  # passages named of one search: what is packed for the small model
+LONGEST = 300  # characters of a quote that the logic shows
+GLIMPSE = 80  # of a passage that was found
+
+
+class Noted:
+    """What the steps of a trace noted, by name."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.steps = steps
+
+    def all(self, name: str) -> list[Any]:
+        """Every value under this name that says something, in order."""
+        return [step.detail[name] for step in self.steps if step.detail.get(name) not in (None, "", [], {})]
+
+    def last(self, name: str) -> Any:
+        """None where nobody noted it."""
+        return next(iter(reversed(self.all(name))), None)
+
+
+def request_of(run: Run) -> dict[str, Any]:
+    """What was asked, in full, so that it can be asked again: the conversation before it, and where an agent takes more from
+    its session (a website its scope, a paper its state), that too. Settings and keys are not in it; who answered is, by name.
+    """
+    asked = run.request
+    options = run.options.model_dump(mode="json", exclude_defaults=True)
+    site = run.session_data.get("website")
+    if site is not None:
+        options |= {name: site[name] for name in ("start_urls", "allowed_domains", "instruction")}
+    return {
+        "question": asked.question,
+        "agent": asked.agent,
+        "collection": run.collection or asked.collection,
+        "session_id": run.session_id,
+        "history": [message.model_dump() for message in run.history],
+        "options": options,
+        "keep": asked.keep,
+        "state": run.ending.before if run.ending else "",
+        "llm": run.app.llm.name if run.app.llm else "",
+        "embedder": run.app.embedder.name,
+    }
+
+
+def snapshot_of(trace: Trace) -> Snapshot:
+    """Of any trace, an old one too. `generated_logic` is the SQL of the data agent, else what was searched, read and cited."""
+    noted, answer = Noted(trace.steps), trace.answer
+    return Snapshot(
+        trace_id=trace.trace_id,
+        timestamp=datetime.fromtimestamp(trace.created_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        user_query=trace.question,
+        intent_analysis=IntentAnalysis(
+            intent_type=_intent(trace.agent, noted, answer),
+            parameters=_parameters(noted, answer),
+            reasoning=_reasoning(noted, answer, trace.question),
+        ),
+        generated_logic=_logic(trace.agent, noted, answer),
+        final_answer=answer.answer,
+        execution_status=SUCCESS if answer.status == "answered" else answer.status,
+    )
+
+
+def _intent(agent: str, noted: Noted, answer: Answer) -> str:
+    """As the agent named it; a message to a paper is a report, a route or a question."""
+    named = noted.last("intent_type") or noted.last("intent")
+    if named:
+        return str(named)
+    return f"paper_{(answer.data or {}).get('event', 'ask')}" if agent == "paper" else ""
+
+
+# what a parameter is called, and under which names steps note it
+PARAMETERS = {
+    "standalone": ("standalone", "clarified_question"),
+    "interest": ("interest",),
+    "entities": ("entities",),
+    "source": ("source",),
+    "tables": ("tables",),
+    "columns": ("columns", "linked"),
+    "values": ("values",),
+    "agents": ("agents",),
+    "absent": ("absent",),
+    "missing": ("missing",),
+}
+
+
+def _parameters(noted: Noted, answer: Answer) -> dict[str, Any]:
+    """What was taken out of the question."""
+    found: dict[str, Any] = {}
+    for name, notes in PARAMETERS.items():
+        value = next((value for value in map(noted.last, notes) if value is not None), None)
+        if value is not None:
+            found[name] = value
+    source = (answer.data or {}).get("source")
+    own = noted.last("parameters")
+    return found | ({"source": source} if source else {}) | (own if isinstance(own, dict) else {})
+
+
+def _reasoning(noted: Noted, answer: Answer, question: str) -> str:
+    """In words, in the language of the question."""
+    lang = language(question)
+    words = WORDS.get(lang, WORDS["en"])
+    said: list[str] = []
+
+    def say(key: str, **values: Any) -> None:
+        if all(value not in (None, "", 0) for value in values.values()):
+            said.append(words[key].format(**values))
+
+    if own := noted.last("reasoning"):
+        said.append(str(own))
+    say("chosen", agent=answer.agent, reason=in_words_of(lang, answer.agent_reason))
+    say("intent", intent=noted.last("intent_type") or noted.last("intent"))
+    say("alone", standalone=_other_words(noted, question))
+    say("memories", n=len(noted.last("memories") or []))
+    say("route", route=(noted.all("route") or [None])[0], reason=in_words_of(lang, str(noted.last("reason") or "")))
+    pages = sum(map(len, noted.all("pages")))
+    say("pages", n=pages, rounds=max([1, *(int(n) + 1 for n in noted.all("iteration"))]))
+    say("agents", agents=", ".join(map(str, noted.last("agents") or [])))
+    if (confidence := noted.last("confidence")) is not None and noted.all("evidence"):
+        said.append(words["search"].format(confidence=float(confidence)))
+    if (probability := noted.last("probability")) is not None:
+        said.append(words["decision"].format(probability=float(probability)))
+    say("again", times=noted.last("attempt"))
+    say("audit", found=next((step.action for step in reversed(noted.steps) if step.node == "control_audit"), None))
+    say("followed", items=", ".join(each.item_id for each in answer.followed))
+    say("stop", reason=answer.stop_reason)
+    return ("" if lang == "zh" else " ").join(said)
+
+
+def _other_words(noted: Noted, question: str) -> str | None:
+    """The question on its own, where that is not just how it was asked."""
+    alone = noted.last("standalone") or noted.last("clarified_question")
+    return None if alone is None or " ".join(str(alone).split()) == " ".join(question.split()) else str(alone)
+
+
+# ---------------------------------------------------------------- the logic
+
+
+def _logic(agent: str, noted: Noted, answer: Answer) -> str:
+    """One line a thing that was done, in order; what was cited comes last. Of tables the statement as it ran."""
+    if agent == "data":
+        return str((answer.data or {}).get("sql") or noted.last("sql") or noted.last("generated_logic") or "")
+    lines = [line for step in noted.steps for line in _done(step)]
+    return "\n".join([*dict.fromkeys(lines), *map(_cited, answer.citations)])
+
+
+def _done(step: Step) -> list[str]:
+    """What one step did, by what it noted."""
+    return [
+        line for name, tell in TOLD.items() if step.detail.get(name) not in (None, "", [], {}) for line in tell(step.detail)
+    ]
+
+
+def _route(detail: dict[str, Any]) -> list[str]:
+    return [f"search: {detail['route']}"] if "evidence" in detail else []
+
+
+def _evidence(detail: dict[str, Any]) -> list[str]:
+    return [f"found: {_place(hit)}: {_short(str(hit.get('text', '')), GLIMPSE)}" for hit in detail["evidence"][:FOUND]]
+
+
+def _hits(detail: dict[str, Any]) -> list[str]:
+    return [f"found: {_place(hit)}: {_short(str(hit.get('text', '')), GLIMPSE)}" for hit in detail["hits"][:FOUND]]
+
+
+def _pages(detail: dict[str, Any]) -> list[str]:
+    return [f"page: {page['url']} ({page.get('how') or 'read'})" for page in detail["pages"]]
+
+
+def _steps(detail: dict[str, Any]) -> list[str]:
+    return ["route: " + " -> ".join(map(str, detail["steps"]))]
+
+
+TOLD: dict[str, Callable[[dict[str, Any]], list[str]]] = {
+    "query": lambda detail: [f"query: {detail['query']}"],
+    "standalone": lambda detail: [] if "query" in detail else [f"query: {detail['standalone']}"],
+    "clarified_question": lambda detail: [f"query: {detail['clarified_question']}"],
+    "agents": lambda detail: [f"agents: {', '.join(map(str, detail['agents']))}"],
+    "pages": _pages,
+    "route": _route,
+    "evidence": _evidence,
+    "hits": _hits,
+    "steps": _steps,
+    "confirmed": lambda detail: [
+        f"confirmed: {each['item_id']}: {_short(str(each['question']))}" for each in detail["confirmed"]
+    ],
+}
+
+
+def _place(hit: dict[str, Any]) -> str:
+    page = f", p. {hit['page']}" if hit.get("page") else ""
+    section = str(hit.get("section") or "").removeprefix(str(hit.get("title"))).removeprefix(" › ")
+    return f"{hit.get('title')}{' › ' + section if section else ''}{page}"
+
+
+def _cited(citation: Citation) -> str:
+    page = f", p. {citation.page}" if citation.page else ""
+    return f"cited: [{citation.n}] {citation.title}{page}: {_short(citation.quote)}"
+
+
+def _short(text: str, most: int = LONGEST) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[:most] + "…"

@@ -1,0 +1,1 @@
+"""Quality measured on questions."""

@@ -1,0 +1,104 @@
+"""Jobs that were under way in several processes that died: each is tried alone, in a process of its own.
+
+The one rule: a process that dies here while the one that started it lives was killed by its job; where both
+die nobody is to blame. It ends with its input, so it never outlives the server for long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import pickle
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+
+from citewell.config import Settings
+from citewell.runtime.app import App
+from citewell.store.processes import name_of
+
+log = logging.getLogger(__name__)
+PROGRAM = "from citewell.service.jobs.isolated_jobs import serve; serve()"
+PACKAGES = str(Path(__file__).resolve().parents[2])  # where `citewell` is
+POLL = 5.0  # seconds between two looks for such jobs
+SECONDS_TO_STOP = 10.0  # that it has to hand its job back
+
+
+async def keep_trying(app: App) -> None:
+    """For ever, in a server: whenever there is such a job."""
+    while True:
+        try:
+            await try_alone(app)
+        except Exception:
+            log.exception("jobs that are to be tried alone wait")
+        await asyncio.sleep(POLL)
+
+
+async def try_alone(app: App, kind: str = "") -> None:
+    """Those (of this kind) that wait, one after the other. Raises StorageError."""
+    while await app.jobs.suspected(kind):
+        name, code = await _process(app.settings, kind)
+        if not code:
+            continue
+        blamed = await app.jobs.blame(name)
+        for job in blamed:
+            log.warning("job %s was alone in a process that died (%d): it is %s", job.job_id, code, job.state)
+        if not blamed:
+            log.warning("the process that tries jobs alone ended (%d) without one", code)
+            return
+
+
+async def _process(settings: Settings, kind: str) -> tuple[str, int]:
+    """Run one to its end; its name, and its exit code. Cancelled, it hands back what it is at."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), PACKAGES])}
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-c", PROGRAM, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, env=environment
+    )
+    assert child.stdin is not None
+    name = name_of(child.pid)
+    try:
+        with suppress(ConnectionError):  # it has ended already
+            child.stdin.write(pickle.dumps((settings, kind)))
+            await child.stdin.drain()
+        return name, await child.wait()
+    finally:
+        child.stdin.close()
+        with anyio.CancelScope(shield=True):
+            try:
+                async with asyncio.timeout(SECONDS_TO_STOP):
+                    await child.wait()
+            except TimeoutError:
+                child.kill()
+                await child.wait()
+
+
+def serve() -> None:
+    """The program of that process."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    settings, kind = pickle.load(sys.stdin.buffer)  # noqa: S301 - the parent wrote it
+    asyncio.run(_work(settings, kind))
+
+
+async def _work(settings: Settings, kind: str) -> None:
+    from citewell.service.jobs.worker import do  # it knows all kinds of work, and this
+
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+
+    def watch() -> None:
+        """The input's end is the parent's end, or its wish."""
+        sys.stdin.buffer.read()
+        with suppress(RuntimeError):  # it is over anyway
+            loop.call_soon_threadsafe(task.cancel)
+        threading.Event().wait(SECONDS_TO_STOP)
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+    with suppress(asyncio.CancelledError):
+        async with App(settings) as app:
+            while (job := await app.jobs.claim(kind, alone=True)) is not None:
+                await do(app, job)

@@ -1,0 +1,115 @@
+"""Who holds a job, and what is told about it. The one rule: a worker that lost its job, or whose job was cancelled, stops."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+import anyio
+
+from citewell.errors import CitewellError, Conflict
+from citewell.runtime.app import App
+from citewell.runtime.progress import Progress
+from citewell.service.library.report import AddReport, FileReport
+from citewell.store.jobs import Job
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+BEAT = 4.0  # seconds between two signs of life; a lease lasts LEASE_SECONDS of runtime/app.py
+VERBS = {"read": "reading", "cut": "cutting", "write": "writing the summary of"}
+OFTEN = 0.5  # seconds between two writings of the reports so far: there may be a thousand
+
+
+class Holder:
+    """Holds a job by saying how far it is: at each step, and in between so that the lease does not run out."""
+
+    def __init__(self, app: App, job: Job) -> None:
+        self._jobs = app.jobs
+        self._job = job
+        self._first = {file["path"]: file for file in (job.result or {}).get("files", [])}
+        self._read, self._embed = Progress("read", 0, 0), Progress("embed", 0, 0)
+        self._reports: list[FileReport] = []
+        self._written = -OFTEN  # the first is written at once
+
+    async def held(self, work: Callable[[Holder], Awaitable[T]]) -> T:
+        """What `work` returns, the job being held meanwhile. Raises what it raises, and Conflict when the job is lost."""
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._beat)
+                result = await work(self)
+                group.cancel_scope.cancel()
+        except BaseExceptionGroup as errors:
+            raise _first(errors) from None
+        return result
+
+    async def tell(self, progress: Progress) -> None:
+        """Raises Conflict when another worker has taken the job, or it was cancelled."""
+        if progress.phase == "embed":
+            self._embed = progress
+        else:
+            self._read = progress
+        await self._say()
+
+    async def still(self) -> None:
+        """Raises Conflict when the job is no longer this worker's: asked before a document is committed, so that none is after
+        a cancelled job was said to be.
+        """
+        await self._jobs.still(self._job.job_id, self._job.attempts)
+
+    def reported(self, reports: Sequence[FileReport]) -> None:
+        """A file was dealt with; the next sign of life says so."""
+        self._reports += reports
+
+    def as_first(self, reports: Sequence[FileReport]) -> list[FileReport]:
+        """As reported by an attempt that was stopped: what it had added is no news of the file's, but it is of the job's."""
+        return [
+            report.model_copy(update={"status": self._first[report.path]["status"]})
+            if report.status == "unchanged" and self._first.get(report.path, {}).get("status") in {"added", "replaced"}
+            else report
+            for report in reports
+        ]
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT)
+            try:
+                await self._say()
+            except Conflict:
+                raise
+            except CitewellError as error:
+                log.warning("job %s: %s", self._job.job_id, error.message)  # the lease may last until the next sign
+
+    async def _say(self) -> None:
+        read, embed = self._read, self._embed
+        shown = read if read.done < read.total or not embed.total else embed
+        await self._jobs.progress(
+            self._job.job_id, shown.done, shown.total, self._detail(), attempt=self._job.attempts, result=self._result()
+        )
+
+    def _detail(self) -> str:
+        read, embed = self._read, self._embed
+        parts = [f"{VERBS[read.phase]} {read.name}".strip()] if read.done < read.total else []
+        if embed.total:
+            parts.append(f"{embed.done} of {embed.total} passages embedded")
+        if embed.rate:
+            parts.append(f"{embed.rate:.1f} a second")
+        if embed.left is not None:
+            parts.append(f"about {embed.left:.0f} s left")
+        return ", ".join(parts)
+
+    def _result(self) -> dict[str, Any] | None:
+        """The reports so far, now and then: what the next attempt reports from, should this one be killed."""
+        if not self._reports or time.monotonic() - self._written < OFTEN:
+            return None
+        self._written = time.monotonic()
+        return AddReport(files=self.as_first(self._reports)).model_dump(mode="json")
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that came first; groups of groups come of reading inside embedding inside holding."""
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error

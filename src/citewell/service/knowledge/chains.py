@@ -1,0 +1,162 @@
+"""The chain of thought of a trace as an item that can be confirmed, and whether two chains are the same.
+
+The one rule: one chain is one item, whoever asked: the same agent and place, the same statement (or the same quotes, or words),
+and the same question or nearly so.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import anyio.to_thread
+from sqlalchemy import Connection, text
+
+from citewell.runtime.app import App
+from citewell.service.ask.snapshot import snapshot_of
+from citewell.store.confirmed import question_likeness as questions
+from citewell.store.confirmed.item_markdown import TAGS, plain
+from citewell.store.confirmed.question_likeness import Scale
+from citewell.store.confirmed.types import LONGEST_ROWS, Confirmed
+from citewell.text.normalize import clean
+from citewell.text.sentences import language
+from citewell.types import Trace
+
+ROWS = 20  # of a table that are kept to compare a later run with
+DIALECTS = {"duckdb": "duckdb", "sqlite": "sqlite", "postgres": "postgres", "mysql": "mysql"}
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """`item` as it would be new. `dialect` of its statement."""
+
+    item: Confirmed
+    dialect: str = ""
+
+
+async def chain_of(app: App, trace: Trace) -> Chain:
+    """Of a trace of any agent."""
+    snapshot = trace.snapshot or snapshot_of(trace)
+    data = trace.answer.data or {}
+    tables = trace.agent == "data"
+    source = str(data.get("source") or "") if tables else ""
+    question = clean(_in_full(trace, snapshot.intent_analysis.parameters))
+    fingerprint, evidence, owner = await app.db.read(
+        lambda connection: (*_evidence(connection, trace, source), _owner(connection, trace, source))
+    )
+    intent = snapshot.intent_analysis
+    item = Confirmed(
+        item_id=f"qa_confirmed_{trace.trace_id}",
+        trace_id=trace.trace_id,
+        agent=trace.agent,
+        question=question,
+        lang=language(question),
+        source=source,
+        collection="" if tables else trace.collection,
+        intent=intent,
+        logic=plain(str(data.get("sql") or "") if tables else "") or plain(snapshot.generated_logic),
+        answer=plain(trace.answer.answer),
+        tags=[*TAGS, *([intent.intent_type] if intent.intent_type else [])],
+        state="pending",
+        fingerprint=fingerprint,
+        evidence=evidence,
+        owner=owner,
+    )
+    if tables:
+        await anyio.to_thread.run_sync(normal_sql, item.logic, "")  # the parser is loaded before the database is locked
+    return Chain(item, str(data.get("dialect") or ""))
+
+
+def same_chain(one: Chain, other: Confirmed, likeness: float, scale: Scale) -> bool:
+    """Of the same place, and of questions alike at least as `scale.same` says."""
+    mine = one.item
+    if mine.agent != other.agent or (mine.source, mine.collection) != (other.source, other.collection):
+        return False
+    if mine.agent == "data":
+        return normal_sql(mine.logic, one.dialect) == normal_sql(other.logic, one.dialect)
+    if likeness < scale.alone and questions.normal(mine.question) != questions.normal(other.question):
+        return False
+    return _quotes(mine) == _quotes(other) != set() or questions.normal(mine.answer) == questions.normal(other.answer)
+
+
+def normal_sql(sql: str, dialect: str) -> str:
+    """What two writings of one statement share: case of keywords and names, space, comments, needless quotes. A statement that
+    cannot be parsed is compared by its words.
+    """
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+    from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
+
+    known = DIALECTS.get(dialect)
+    try:
+        tree = normalize_identifiers(sqlglot.parse_one(sql, dialect=known), dialect=known)
+        return tree.sql(dialect=known, comments=False, identify=True, normalize_functions="upper")
+    except (SqlglotError, ValueError, RecursionError):
+        return " ".join(sql.split()).rstrip("; ")
+
+
+def _in_full(trace: Trace, parameters: dict[str, Any]) -> str:
+    """A question that leans on what was said before is kept in full words; one that does not, as it was asked."""
+    alone = parameters.get("standalone")
+    return alone if isinstance(alone, str) and alone.strip() and trace.request.get("history") else trace.question
+
+
+def _quotes(item: Confirmed) -> set[tuple[str, str]]:
+    """By their words: a document that was replaced may say something else at the same place."""
+    return {(str(each.get("doc_id")), " ".join(str(each.get("quote", "")).split())) for each in item.evidence}
+
+
+def _first(data: dict[str, Any]) -> list[list[Any]]:
+    """As many of the first rows as are kept; none where the first alone is too long."""
+    kept: list[list[Any]] = []
+    left = LONGEST_ROWS
+    for row in data.get("rows", [])[:ROWS]:
+        left -= len(json.dumps(row, ensure_ascii=False, default=str))
+        if left < 0:
+            break
+        kept.append(row)
+    return kept
+
+
+def _owner(connection: Connection, trace: Trace, source: str) -> str:
+    """Whose alone the tables or the documents are that an answer rests on; empty where all of them are everybody's. Who asked
+    where that cannot be told any more, or where they saw what is another's.
+    """
+    if trace.agent == "data":
+        owners = set(connection.execute(_OF_SOURCE, {"name": source}).scalars())
+    else:
+        ids = json.dumps(sorted({citation.doc_id for citation in trace.answer.citations}))
+        owners = set(connection.execute(_OF_DOCUMENTS, {"collection": trace.collection, "ids": ids}).scalars())
+    return "" if owners <= {""} else trace.user_id
+
+
+def _evidence(connection: Connection, trace: Trace, source: str) -> tuple[str, list[dict[str, Any]]]:
+    """(fingerprint, evidence): of tables the schema's and the first rows; else a hash of the cited documents' bytes, and the
+    citations with those bytes' hash.
+    """
+    if trace.agent == "data":
+        query = text("SELECT fingerprint FROM sources WHERE name = :name")
+        schema = connection.execute(query, {"name": source}).scalar_one_or_none() or ""
+        data = trace.answer.data or {}
+        rows = {"columns": data.get("columns", []), "rows": _first(data), "row_count": data.get("row_count", 0)}
+        return str(schema), [rows]
+    query = text("SELECT doc_id, sha256 FROM documents WHERE doc_id IN (SELECT value FROM json_each(:ids))")
+    ids = sorted({citation.doc_id for citation in trace.answer.citations})
+    hashes = {row.doc_id: row.sha256 for row in connection.execute(query, {"ids": json.dumps(ids)})}
+    kept = ("doc_id", "title", "uri", "page", "section", "quote", "start", "end", "origin")
+    cited = [
+        {name: getattr(citation, name) for name in kept} | {"sha256": hashes.get(citation.doc_id, "")}
+        for citation in trace.answer.citations
+    ]
+    known = json.dumps(sorted(hashes.items()))
+    return sha256(known.encode()).hexdigest()[:16] if hashes else "", cited
+
+
+_OF_SOURCE = text("SELECT owner FROM sources WHERE name = :name")
+_OF_DOCUMENTS = text(
+    """SELECT owner FROM collections WHERE name = :collection UNION
+    SELECT c.owner FROM documents d JOIN collections c ON c.name = d.collection
+    WHERE d.doc_id IN (SELECT value FROM json_each(:ids))"""
+)

@@ -1,0 +1,158 @@
+"""Confirmed items that answer one question in two ways, side by side with who stands by each.
+
+The one rule: Citewell takes no side in silence. While people disagree, neither answer is given as it stands: the one that
+weighs more is an example, and it is said that there is another.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations, compress, product
+
+import anyio.to_thread
+from sqlalchemy import Connection
+
+from citewell.runtime.access_scope import rests_on_visible
+from citewell.runtime.app import App
+from citewell.service.knowledge.chains import normal_sql
+from citewell.skills.answer.duplicate_question import find_same, same_answer, same_words
+from citewell.store.confirmed import items as confirmed
+from citewell.store.confirmed import question_likeness as questions
+from citewell.store.confirmed.evidence_weights import weight_of
+from citewell.store.confirmed.types import Confirmation, Confirmed, Known
+from citewell.types import Shown
+
+
+class Side(Shown):
+    """One of the answers. `weight` as in store/confirmed/evidence_weights.py."""
+
+    item_id: str
+    agent: str
+    question: str
+    logic: str
+    answer: str
+    confirmed_by: list[Confirmation]
+    uses: int
+    weight: float
+
+
+class Disagreement(Shown):
+    """The side that weighs most comes first."""
+
+    source: str
+    collection: str
+    likeness: float
+    sides: list[Side]
+
+
+async def conflicts(app: App) -> list[Disagreement]:
+    """All pairs of active items that answer the same question of the same place otherwise, the most alike first."""
+    items = await app.db.read(lambda connection: confirmed.listed(connection, state="active"))
+    items = [item for item in items if rests_on_visible(app, item)]
+    places = {(item.agent == "data", item.source, item.collection) for item in items}
+    found: list[Disagreement] = []
+    for tables, source, collection in sorted(places):
+        here = [i for i in items if (i.agent == "data", i.source, i.collection) == (tables, source, collection)]
+        known = await app.db.read(partial(_likenesses, "data" if tables else "other", source, collection, app.embedder.name))
+        for n, one in enumerate(here):
+            for other, likeness in await _disagreeing(app, one, here[n + 1 :], known):
+                sides = sorted((_side(app, one), _side(app, other)), key=lambda side: (-side.weight, side.item_id))
+                found.append(Disagreement(source=source, collection=collection, likeness=likeness, sides=sides))
+    return sorted(found, key=lambda each: (-each.likeness, each.sides[0].item_id))
+
+
+async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
+    """An item with the ids of the active ones that answer its question otherwise; what is not in force disagrees with none."""
+    if item.state != "active":
+        return item
+    tables, embedder = item.agent == "data", app.embedder.name
+    items = await app.db.read(lambda connection: confirmed.listed(connection, state="active", source=item.source))
+    items = [each for each in items if rests_on_visible(app, each)]
+    beside = [i for i in items if (i.agent == "data", i.collection) == (tables, item.collection) and i.item_id != item.item_id]
+    look = partial(_likenesses, "data" if tables else "other", item.source, item.collection, embedder, only=item.item_id)
+    known = await app.db.read(look) if beside else {}
+    against = sorted(other.item_id for other, _ in await _disagreeing(app, item, beside, known))
+    return item.model_copy(update={"conflicts": against})
+
+
+async def _disagreeing(
+    app: App, item: Confirmed, others: Sequence[Confirmed], likenesses: dict[frozenset[str], float]
+) -> list[tuple[Confirmed, float]]:
+    """Those that answer its question otherwise, with likenesses, the most alike first; only such are looked at."""
+    found = [(other, likenesses.get(frozenset((item.item_id, other.item_id)), 0.0)) for other in others]
+    least = questions.scale_of(app.embedder.name).alone
+    near = [each for each in found if each[1] >= least or same_words(item.question, each[0].question)]
+    near.sort(key=lambda each: -each[1])
+    same = await find_same(item.question, [other.question for other, _ in near], app.reader)
+    return [each for each in compress(near, same) if await anyio.to_thread.run_sync(disagree, item, each[0])]
+
+
+def disagree(one: Confirmed, other: Confirmed) -> bool:
+    """Whether two items of one place, which ask the same, answer otherwise."""
+    if one.agent == "data":
+        if normal_sql(one.logic, "") == normal_sql(other.logic, ""):
+            return False
+        mine, theirs = _rows(one), _rows(other)
+        return mine is None or theirs is None or mine != theirs
+    return not same_answer(one.answer, other.answer, one.question)
+
+
+def marked(found: Sequence[Known]) -> list[Known]:
+    """What a search for one question gave, each item with the ids of those beside it that say otherwise."""
+    items = [(each.item, each.same) for each in found if isinstance(each.item, Confirmed)]
+    against: dict[str, list[str]] = {}
+    for (one, near), (other, far) in combinations(items, 2):
+        if ((near and far) or same_words(one.question, other.question)) and disagree(one, other):
+            against.setdefault(one.item_id, []).append(other.item_id)
+            against.setdefault(other.item_id, []).append(one.item_id)
+    return [_with(each, against) for each in found]
+
+
+def _with(known: Known, against: dict[str, list[str]]) -> Known:
+    if not isinstance(known.item, Confirmed) or known.item.item_id not in against:
+        return known
+    return replace(known, item=known.item.model_copy(update={"conflicts": against[known.item.item_id]}))
+
+
+def _rows(item: Confirmed) -> list[str] | None:
+    """The rows that were confirmed, in any order; two statements that gave the same are no disagreement."""
+    kept = next(iter(item.evidence), None)
+    if not kept or "rows" not in kept or not kept["rows"]:
+        return None
+    return sorted(json.dumps(row, ensure_ascii=False, default=str) for row in kept["rows"])
+
+
+def _likenesses(
+    group: str, source: str, collection: str, embedder: str, connection: Connection, *, only: str = ""
+) -> dict[frozenset[str], float]:
+    """Of each pair of items, or of `only` and each other one, as far as their vectors are of this embedder."""
+    import numpy as np
+
+    rows = [row for row in questions.items(connection, group, source, collection, "active") if row["embedder"] == embedder]
+    vectors = [np.frombuffer(row["vec"], dtype="<f4") for row in rows]
+    scale = questions.scale_of(embedder)
+    found = {}
+    both = list(zip(rows, vectors, strict=True))
+    own = [each for each in both if each[0]["id"] == only]
+    for (a, one), (b, other) in product(own, both) if only else combinations(both, 2):
+        if len(one) == len(other):
+            likeness = questions.likeness(float(one @ other), a["lang"], b["lang"], scale)
+            found[frozenset((str(a["id"]), str(b["id"])))] = likeness
+    return found
+
+
+def _side(app: App, item: Confirmed) -> Side:
+    return Side(
+        item_id=item.item_id,
+        agent=item.agent,
+        question=item.question,
+        logic=item.logic,
+        answer=item.answer,
+        confirmed_by=item.confirmed_by,
+        uses=item.uses,
+        weight=weight_of(item, time.time(), app.settings.feedback.half_life_days),
+    )

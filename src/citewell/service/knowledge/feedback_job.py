@@ -1,0 +1,219 @@
+"""What becomes of a vote: a confirmed item, a rule that waits for review, or a case kept for analysis.
+
+The one rule: the job looks at the vote as it is now and makes everything agree with it, so that it may be killed and done
+again, and the job of a vote that was replaced meanwhile does the same as that of the new one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from citewell.runtime.app import App
+from citewell.service.jobs.job_lease import Holder
+from citewell.service.knowledge.chains import Chain, chain_of, same_chain
+from citewell.service.knowledge.correction_sql import judged
+from citewell.service.knowledge.give_feedback import note_failure, too_long, unfit
+from citewell.service.knowledge.reviewers import feedback_settings
+from citewell.service.knowledge.update_items import settle
+from citewell.store.confirmed import feedback, rules
+from citewell.store.confirmed import items as confirmed
+from citewell.store.confirmed import question_likeness as questions
+from citewell.store.confirmed.feedback import Vote
+from citewell.store.confirmed.types import Confirmed, Rule
+from citewell.store.jobs import Job
+from citewell.store.memory_rows import Stored, stored_vector
+from citewell.types import Shown, Trace
+
+GONE = "the trace was deleted before its vote was dealt with"
+
+
+class Learnt(Shown):
+    """What a job did. `outcome`: that of the vote, or the state of the item that was to be looked at."""
+
+    feedback_id: str = ""
+    item_id: str = ""
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """All that takes time, done before the transaction: the chain, the question's vector, whether the correction is a
+    statement that its source takes (`logic`), or why it is not (`problem`).
+    """
+
+    trace: Trace
+    chain: Chain
+    stored: Stored
+    correction: str
+    logic: str = ""
+    problem: str = ""
+
+
+async def learn(app: App, job: Job, holder: Holder) -> Learnt:
+    """Raises StorageError and what the embedder raises; the vote says so then, and it is tried again."""
+    await holder.still()
+    feedback_id = str(job.payload.get("feedback_id", ""))
+    if not feedback_id:
+        item = await settle(app, str(job.payload["item_id"]))
+        return Learnt(item_id=item.item_id, outcome=item.state)
+    try:
+        return await _vote(app, feedback_id)
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:
+        await note_failure(app, feedback_id, error)
+        raise
+
+
+async def _vote(app: App, feedback_id: str) -> Learnt:
+    vote = await app.db.read(lambda connection: feedback.get(connection, feedback_id))
+    if vote is None or vote.state == "done":
+        return Learnt(feedback_id=feedback_id, item_id=vote.item_id if vote else "", outcome=vote.outcome if vote else "")
+    trace = await app.db.read(lambda connection: feedback.copy_of(connection, feedback_id))
+    ready = None if trace is None else await _ready(app, vote, trace)
+    touched = await app.db.write(lambda connection: _apply(app, connection, feedback_id, ready))
+    if touched is None:  # somebody has changed their mind just now: it is that vote's turn
+        return await _vote(app, feedback_id)
+    for item_id in touched:
+        await settle(app, item_id)
+    return await app.db.write(lambda connection: _finish(connection, vote, deleted=trace is None))
+
+
+async def _ready(app: App, vote: Vote, trace: Trace) -> _Ready:
+    chain = await chain_of(app, trace)
+    stored = stored_vector(app.embedder.name, await app.embedder.query(chain.item.question))
+    found = await judged(app, chain.item.agent, chain.item.source, vote.correction)
+    return _Ready(trace, chain, stored, vote.correction, found.logic, found.problem)
+
+
+def _apply(app: App, connection: Connection, feedback_id: str, ready: _Ready | None) -> list[str] | None:
+    """Make confirmations, rule and counts agree with the vote; the items to settle. None: it was replaced just now."""
+    vote = feedback.get(connection, feedback_id)
+    if vote is None or vote.state == "done":
+        return []
+    if ready is not None and vote.correction != ready.correction:
+        return None
+    good = ready is not None and vote.is_correct and not unfit(ready.trace)
+    touched = dict.fromkeys(_count(app, connection, vote.trace_id))
+    for item_id in confirmed.confirmed_by(connection, vote.trace_id, vote.user_id) if not good else ():
+        _withdraw(connection, item_id, vote)
+        touched[item_id] = None
+    rule_id = _rule(connection, vote, ready)
+    if good and ready is not None:
+        item_id = _confirm(connection, vote, ready)
+        touched[item_id] = None
+        feedback.stands_for(connection, vote, item_id)
+    else:
+        feedback.stands_for(connection, vote, rule_id)
+    return list(touched)
+
+
+def _count(app: App, connection: Connection, trace_id: str) -> list[str]:
+    """The items that the answer followed, their votes counted anew."""
+    followed = confirmed.followed_in(connection, trace_id)
+    reviewers = feedback_settings(app, connection).reviewers
+    for item_id in followed:
+        confirmed.set_votes(connection, item_id, confirmed.votes(connection, item_id, reviewers))
+    return followed
+
+
+def _withdraw(connection: Connection, item_id: str, vote: Vote) -> None:
+    """Unless they stand by the same item for another answer too."""
+    feedback.stands_for(connection, vote, "")
+    other = feedback.of_item(connection, item_id, vote.user_id)
+    if other is not None and other != vote.trace_id:
+        confirmed.move_confirmation(connection, item_id, vote.user_id, other)
+    elif confirmed.withdraw(connection, item_id, vote.user_id):
+        confirmed.log(connection, item_id, vote.user_id, "withdrawn", time.time())
+
+
+def _confirm(connection: Connection, vote: Vote, ready: _Ready) -> str:
+    """The item that this user stands by now."""
+    item, now = _found(connection, vote, ready), time.time()
+    if item is None:
+        item = ready.chain.item.model_copy(update={"created_at": now, "updated_at": now})
+        confirmed.insert(connection, item, ready.stored)
+    elif item.state == "undone":  # said anew after it was taken back: what stood by it then does not count
+        confirmed.withdraw_all(connection, item.item_id)
+        confirmed.update(connection, ready.chain.item.model_copy(update={"updated_at": now}), ready.stored)
+        confirmed.set_state(connection, item.item_id, "pending", "", now)
+    if confirmed.confirm(connection, item.item_id, vote.user_id, vote.trace_id, vote.updated_at):
+        confirmed.log(connection, item.item_id, vote.user_id, "confirmed", now)
+    return item.item_id
+
+
+def _found(connection: Connection, vote: Vote, ready: _Ready) -> Confirmed | None:
+    """The item of this trace, or of the same chain."""
+    for item_id in confirmed.confirmed_by(connection, vote.trace_id, vote.user_id):
+        return confirmed.get(connection, item_id)
+    mine = ready.chain.item
+    own = confirmed.find(connection, mine.item_id)
+    if own is not None and own.state != "undone":
+        return own
+    group = "data" if mine.agent == "data" else "other"
+    near = questions.items(connection, group, mine.source, mine.collection, "pending,active,quarantined")
+    scale = questions.scale_of(ready.stored.embedder)
+    for each in questions.alike(near, ready.stored, mine.lang):
+        if each.likeness >= scale.same or questions.normal(each.question) == questions.normal(mine.question):
+            other = confirmed.get(connection, each.id)
+            if same_chain(ready.chain, other, each.likeness, scale):
+                return other
+    return own
+
+
+def _rule(connection: Connection, vote: Vote, ready: _Ready | None) -> str:
+    """The rule of this user on this trace, made to agree with the vote; its id, empty where there is none."""
+    rule_id, now = rules.id_of(vote.trace_id, vote.user_id), time.time()
+    old = rules.find(connection, rule_id)
+    if vote.is_correct or not vote.correction or ready is None or too_long(ready.trace):
+        if old is not None and old.state in {"waiting", "active"}:
+            rules.set_state(connection, rule_id, "undone", "its author has said otherwise", vote.user_id, now)
+            confirmed.log(connection, rule_id, vote.user_id, "undone", now, "its author has said otherwise")
+        return ""
+    if old is None or old.correction != vote.correction or old.state == "undone":
+        rules.put(connection, _new_rule(rule_id, vote, ready, now), ready.stored)
+        confirmed.log(connection, rule_id, vote.user_id, "proposed", now, ready.problem)
+    return rule_id
+
+
+def _new_rule(rule_id: str, vote: Vote, ready: _Ready, now: float) -> Rule:
+    item = ready.chain.item
+    return Rule(
+        rule_id=rule_id,
+        trace_id=vote.trace_id,
+        user_id=vote.user_id,
+        agent=item.agent,
+        question=item.question,
+        lang=item.lang,
+        source=item.source,
+        collection=item.collection,
+        wrong=item.logic if item.agent == "data" else item.answer,
+        correction=vote.correction,
+        logic=ready.logic,
+        state="waiting",
+        reason=ready.problem,
+        created_at=now,
+        updated_at=now,
+        owner=item.owner,
+    )
+
+
+def _finish(connection: Connection, vote: Vote, *, deleted: bool) -> Learnt:
+    now = feedback.get(connection, vote.feedback_id)
+    if now is None or now.state == "done":
+        return Learnt(feedback_id=vote.feedback_id, outcome=now.outcome if now else "")
+    item = confirmed.find(connection, now.item_id) if now.item_id else None
+    kept = f"kept: {GONE}" if deleted else "kept"
+    outcome = item.state if item else _of_rule(connection, now.item_id) if now.item_id else kept
+    feedback.finish(connection, vote, outcome)
+    return Learnt(feedback_id=vote.feedback_id, item_id=now.item_id, outcome=outcome)
+
+
+def _of_rule(connection: Connection, rule_id: str) -> str:
+    """With what is wrong with its statement, where something is."""
+    rule = rules.find(connection, rule_id)
+    return f"rule: {rule.reason}" if rule is not None and rule.state == "waiting" and rule.reason else "rule"

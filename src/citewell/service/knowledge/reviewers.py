@@ -1,0 +1,24 @@
+"""Whose word counts.
+
+The one rule: with users, a role makes a reviewer as the setting `feedback.reviewers` does, and nobody else's word counts;
+without users it is those whom the setting names, or everybody.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from citewell.config import FeedbackSettings
+from citewell.runtime.app import App
+from citewell.store.users import users
+
+NOBODY = "\x00"  # stands for no user at all: an empty list would mean everybody
+
+
+def feedback_settings(app: App, connection: Connection) -> FeedbackSettings:
+    """The settings, with `reviewers` as they are at this moment."""
+    settings = app.settings.feedback
+    if app.settings.auth == "none":
+        return settings
+    named = tuple(dict.fromkeys((*settings.reviewers, *users.reviewers(connection))))
+    return settings.model_copy(update={"reviewers": named or (NOBODY,)})

@@ -1,0 +1,1 @@
+"""Add, list, read, cut and remove documents and collections."""

@@ -1,0 +1,193 @@
+"""Add files and web pages. The one rule: each document is committed alone, so a stop at any moment leaves whole documents only.
+
+A document can be found by its words as soon as it is committed, and by meaning once an `Embedding` has come to its chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from citewell.errors import InvalidInput, PermanentError, StorageError, TransientError
+from citewell.models.builtin.cores import cores
+from citewell.runtime.app import App
+from citewell.runtime.progress import OnProgress, Progress, silent
+from citewell.service.library.embedding import Embedding, embed_pending, pending
+from citewell.service.library.expand_paths import gather, name_of
+from citewell.service.library.intake import Allowed, Intake, add_data
+from citewell.service.library.read_file import read
+from citewell.service.library.report import AddReport, FileReport, failed
+from citewell.service.sites.keep_pages import SECONDS, open_pages
+from citewell.store.library.documents import check_name
+
+__all__ = ["AddReport", "FileReport", "Source", "add", "add_data", "add_sources", "embed_pending", "pending"]
+
+MOST_READERS = 4  # files parsed at once; embedding takes a hundred times as long, so more would only hold memory
+CHANGED = "it was written to while it was read; add it again when it is at rest"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a file's bytes are: at `path`, or on the web at `url`. `name` is its file name, `uri` its lasting one; `reason`:
+    why it cannot be added, where that is known before. `dates`: whether the day it last changed says something (of an upload
+    it does not).
+    """
+
+    uri: str
+    path: Path | None
+    name: str
+    size: int = 0
+    reason: str = ""
+    dates: bool = True
+    url: str = ""
+
+    @property
+    def there(self) -> bool:
+        return self.path is not None or bool(self.url)
+
+
+async def add(
+    app: App,
+    paths: Sequence[str],
+    collection: str,
+    *,
+    on_progress: OnProgress | None = None,
+    priority: int | None = None,
+    embedding: Embedding | None = None,
+    links: bool = False,
+) -> AddReport:
+    """Read files, folders and web pages into `collection`. A bad file is reported and the rest goes on; what the disk refuses
+    ends the run, and the report says so beside what was added until then.
+
+    `embedding`: what embeds beside it and wants to hear of each document. `links`: whether those out of a folder are followed.
+    """
+    check_name(collection)
+    pictures = app.settings.ingest.ocr == "auto"
+    found = await anyio.to_thread.run_sync(lambda: gather(paths, pictures=pictures, links=links))
+    sources = [
+        Source(each.uri, each.path, name_of(each.path) if each.path else each.uri, each.size, each.reason, url=each.url)
+        for each in found.found
+    ]
+    reading = Reading(app, sources, collection, on_progress or silent, priority=priority, embedding=embedding)
+    error = None
+    try:
+        files = await reading.run()
+    except StorageError as refused:
+        files, error = reading.reports, {"code": refused.code, "message": refused.message, "hint": refused.hint}
+    return AddReport(files=files, skipped=dict(sorted(found.skipped.items())), links=found.links, error=error)
+
+
+async def add_sources(
+    app: App,
+    sources: Sequence[Source],
+    collection: str,
+    on_progress: OnProgress,
+    embedding: Embedding,
+    reported: Callable[[Sequence[FileReport]], None],
+    allowed: Allowed | None,
+) -> list[FileReport]:
+    """The same for files whose places are known; `reported` hears of each as soon as it is done, `allowed` raises where no more
+    may be added.
+    """
+    return await Reading(app, sources, collection, on_progress, embedding=embedding, reported=reported, allowed=allowed).run()
+
+
+class Reading:
+    """A few readers that take the next file each; what they report comes in the order of the files."""
+
+    def __init__(
+        self,
+        app: App,
+        sources: Sequence[Source],
+        collection: str,
+        tell: OnProgress,
+        *,
+        priority: int | None = None,
+        embedding: Embedding | None = None,
+        reported: Callable[[Sequence[FileReport]], None] | None = None,
+        allowed: Allowed | None = None,
+    ) -> None:
+        self.app, self.collection, self.priority, self.embedding = app, collection, priority, embedding
+        self._reported = reported
+        self._allowed = allowed
+        self._sources = sources
+        self._tell = tell
+        self._next = iter(enumerate(sources))
+        self._reports: list[list[FileReport]] = [[] for _ in sources]
+        self._files = sum(source.there for source in sources)
+        self._bytes_left = sum(source.size for source in sources)
+        self._bytes = self._chunks = self._done = 0
+
+    async def run(self) -> list[FileReport]:
+        readers = min(max(2, cores()), MOST_READERS, len(self._sources))
+        try:
+            async with anyio.create_task_group() as group:
+                for _ in range(readers):
+                    group.start_soon(self._read)
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        if self._files:
+            await self._tell(Progress("read", self._files, self._files))
+        return self.reports
+
+    @property
+    def reports(self) -> list[FileReport]:
+        """Those that were dealt with so far."""
+        return [report for reports in self._reports for report in reports]
+
+    async def _read(self) -> None:
+        for number, source in self._next:
+            if source.there:
+                await self._tell(Progress("read", self._done, self._files, source.name))
+            self._reports[number] = await self._file(source)
+            self._note(source, self._reports[number])
+
+    def _taken(self, report: FileReport) -> None:
+        if self.embedding is not None:
+            self.embedding.more(report.doc_id)
+
+    def _note(self, source: Source, reports: Sequence[FileReport]) -> None:
+        """So far so many passages came of so many bytes: what is left will bring about as many."""
+        if self._reported is not None:
+            self._reported(reports)
+        self._done += source.there
+        self._bytes += source.size
+        self._bytes_left -= source.size
+        self._chunks += sum(report.chunks for report in reports if report.status in {"added", "replaced"})
+        if self.embedding is not None:
+            self.embedding.expected = self._bytes_left * self._chunks / self._bytes if self._bytes else 0.0
+
+    async def _page(self, source: Source) -> FileReport:
+        """What its site refuses is the page's own fault, and what else goes wrong is told by `failed`."""
+        pages = open_pages(self.app)
+        try:
+            report = await pages.file(
+                source.url, self.collection, seconds=SECONDS, priority=self.priority, allowed=self._allowed
+            )
+        except (InvalidInput, TransientError, PermanentError) as error:
+            return FileReport(path=source.uri, status="failed", reason=f"{error.message}; {error.hint}".removesuffix("; "))
+        except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
+            return failed(source.uri, error)
+        self._taken(report)
+        return report
+
+    async def _file(self, source: Source) -> list[FileReport]:
+        if source.url:
+            return [await self._page(source)]
+        if source.path is None:
+            return [FileReport(path=source.uri, status="failed", reason=source.reason)]
+        async with self.app.turns.reading(source.size):
+            try:
+                got = await anyio.to_thread.run_sync(read, source.path, self.app.settings.ingest.max_bytes)
+                dated = got.dated if source.dates else None
+                intake = Intake(self.app, self.collection, dated, self.priority, self._taken, self._allowed)
+                reports = await intake.file(got.data, source.name, source.uri)
+            except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
+                return [failed(source.uri, error)]
+        if got.changed:
+            reports[0] = reports[0].model_copy(update={"warnings": [CHANGED, *reports[0].warnings]})
+        return reports

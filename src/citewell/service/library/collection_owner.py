@@ -1,0 +1,25 @@
+"""Whose a collection is. The one rule: nothing is put where its sender could not read it again."""
+
+from __future__ import annotations
+
+from citewell.errors import Conflict
+from citewell.runtime.app import App
+from citewell.store.library.documents import CollectionInfo
+
+
+async def reach(app: App, name: str) -> None:
+    """The collection is there for who looks, from now on: a new one is made, shared. So nobody can make it their own before a
+    job puts into it what was sent. Raises NotFound where it is another user's. Without a viewer nothing is done.
+    """
+    if app.viewer is not None:
+        await app.catalog.create_collection(name)
+
+
+async def own(app: App, name: str, user_id: str) -> CollectionInfo:
+    """A collection of this user's alone, new or not. Raises Conflict where somebody else has one of that name."""
+    info = await app.root.catalog.create_collection(name, user_id)
+    if app.viewer is not None and info.owner != user_id:
+        raise Conflict(
+            f"the name {name!r} is taken", hint="choose another name, or ask an admin of this server to remove that one"
+        )
+    return info

@@ -1,0 +1,84 @@
+"""Documents: list, find, get, read, delete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio.to_thread
+
+from citewell.errors import InvalidInput, NotFound
+from citewell.retrieve.boosts import HIGHEST
+from citewell.runtime.app import App
+from citewell.service.library.collections import list_collections
+from citewell.service.library.expand_paths import uri_of
+from citewell.store.library.containers import outwards
+from citewell.store.library.documents import DocumentInfo, keeps_confirmed
+from citewell.types import Document
+
+
+async def list_documents(app: App, collection: str) -> list[DocumentInfo]:
+    """Raises NotFound for an unknown collection."""
+    return await app.catalog.documents(collection)
+
+
+async def find_documents(app: App, target: str, collection: str | None = None) -> list[DocumentInfo]:
+    """The documents that `target` means: an id, an address as listed, or a path; in one collection or in all.
+
+    Raises NotFound where there is none. The same file in two collections is two documents, and both are meant; a file that
+    holds others means all that came out of it.
+    """
+    addresses = {target, await anyio.to_thread.run_sync(_address, target)}
+    found = [
+        info
+        for each in await list_collections(app, collection)
+        for info in await app.catalog.documents(each.name)
+        if info.doc_id == target or not addresses.isdisjoint(outwards(info.uri))
+    ]
+    if not found:
+        where = f" in collection {collection}" if collection else ""
+        raise NotFound(f"{target}: no such document{where}", hint="`citewell list` shows ids and paths")
+    return found
+
+
+def _address(target: str) -> str:
+    """What a path is listed as; the text itself where it can be no path (a NUL, a user who is not there)."""
+    try:
+        return uri_of(Path(target).expanduser().resolve())
+    except (ValueError, RuntimeError, OSError):
+        return target
+
+
+async def get_document(app: App, doc_id: str) -> DocumentInfo:
+    """Raises NotFound."""
+    return await app.catalog.document(doc_id)
+
+
+async def read_document(app: App, doc_id: str) -> Document:
+    """Text, sections and pages: what citations point into. Raises NotFound."""
+    return await app.catalog.content(doc_id)
+
+
+async def original_file(app: App, doc_id: str) -> tuple[DocumentInfo, bytes]:
+    """The bytes as they were added. Raises NotFound."""
+    return await app.catalog.document(doc_id), await app.catalog.file(doc_id)
+
+
+async def set_priority(app: App, doc_id: str, priority: int) -> DocumentInfo:
+    """0 for an ordinary document, up to HIGHEST. Raises InvalidInput, NotFound."""
+    return await app.catalog.set_priority(doc_id, check_priority(priority))
+
+
+def check_priority(priority: int) -> int:
+    """Raises InvalidInput for one that is not from 0 to HIGHEST."""
+    if not 0 <= priority <= HIGHEST:
+        raise InvalidInput(f"priority {priority}: not allowed", hint=f"0 (ordinary) to {HIGHEST}")
+    return priority
+
+
+async def delete_document(app: App, *doc_ids: str) -> None:
+    """All of them at once, or none. Raises NotFound; InvalidInput for that of a confirmed answer: it goes with it."""
+    for doc_id in doc_ids:
+        if keeps_confirmed((await app.catalog.document(doc_id)).collection):
+            hint = "`citewell knowledge list` shows its ID; `citewell knowledge undo ID` takes it back"
+            raise InvalidInput(f"{doc_id} is the document of a confirmed answer", hint=hint)
+    await app.catalog.delete(*doc_ids)

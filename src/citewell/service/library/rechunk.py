@@ -1,0 +1,99 @@
+"""Cut a collection's documents anew from their stored text, as its chunking says now.
+
+The one rule: each document is replaced alone, and one that is cut so already is left as it is; so a stop at any moment leaves
+whole documents, and the next run does the others. Vectors of equal text are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from citewell.errors import Conflict, NotFound, UnreadableFile
+from citewell.runtime.app import App
+from citewell.runtime.progress import OnProgress, Progress, silent
+from citewell.service.library.chunking import Chunking, chunking_of, cut_as
+from citewell.store.jobs import Job
+from citewell.store.library.documents import CollectionInfo
+from citewell.types import Chunk, Shown
+
+KIND = "rechunk"
+
+
+class RechunkReport(Shown):
+    """`changed` of the collection's `documents` are cut otherwise than before; they have `chunks` in all now. `failed`: why
+    some could not be, and stay as they were.
+    """
+
+    collection: str
+    chunking: Chunking
+    documents: int
+    changed: int
+    chunks: int
+    failed: list[str] = Field(default=[])
+
+
+async def chunking(app: App, name: str) -> Chunking:
+    """How the documents of a collection are cut: its own way over the settings. Raises NotFound."""
+    info = await app.catalog.collection(name)
+    return chunking_of(app.settings.ingest, info.chunking)
+
+
+async def set_chunking(app: App, name: str, changes: Mapping[str, Any]) -> CollectionInfo:
+    """Change how its documents are cut from now on; what is None stays. Raises NotFound and InvalidInput. Documents that are
+    there already are cut anew by `rechunk`.
+    """
+    info = await app.catalog.collection(name)
+    own = info.chunking | {key: value for key, value in changes.items() if value is not None}
+    chunking_of(app.settings.ingest, own)
+    await app.catalog.set_chunking(name, own)
+    return await app.catalog.collection(name)
+
+
+async def submit(app: App, name: str) -> Job:
+    """Have the documents cut anew by the server's worker."""
+    job = await app.jobs.create(KIND, {"collection": name})
+    app.new_job.set()
+    return job
+
+
+async def rechunk(app: App, name: str, *, on_progress: OnProgress | None = None) -> RechunkReport:
+    """Cut every document of the collection that is cut otherwise. Raises NotFound, StorageError, ModelUnavailable."""
+    tell = on_progress or silent
+    way = await chunking(app, name)
+    documents = await app.catalog.documents(name)
+    changed, failed = 0, []
+    for number, info in enumerate(documents):
+        await tell(Progress("cut", number, len(documents), info.title))
+        try:
+            changed += await _rechunk(app, info.doc_id, way)
+        except (NotFound, Conflict):
+            continue  # removed or replaced meanwhile, and then cut the new way
+        except UnreadableFile as error:
+            failed.append(f"{info.uri}: {error.message}; {error.hint}".removesuffix("; "))
+    if documents:
+        await tell(Progress("cut", len(documents), len(documents)))
+    info_now = await app.catalog.collection(name)
+    return RechunkReport(
+        collection=name,
+        chunking=way,
+        documents=info_now.documents,
+        changed=changed,
+        chunks=info_now.chunks,
+        failed=failed,
+    )
+
+
+async def _rechunk(app: App, doc_id: str, way: Chunking) -> bool:
+    chunks = await cut_as(await app.catalog.content(doc_id), way, app.embedder, app.settings.ingest)
+    if _outline(chunks) == _outline(await app.catalog.chunks(doc_id)):
+        return False
+    await app.catalog.rechunk(doc_id, chunks)
+    return True
+
+
+def _outline(chunks: Sequence[Chunk]) -> list[tuple[int, int, int, str, tuple[str, ...]]]:
+    """What tells one way of cutting from another; the words of summaries do not: a chat model may have written them."""
+    return sorted((chunk.start, chunk.end, chunk.section, chunk.kind, chunk.heading_path) for chunk in chunks)

@@ -1,0 +1,55 @@
+"""What became of files that were to be added. The one rule: every file is answered for, and a failure says why."""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal
+
+from pydantic import Field
+
+from citewell.errors import CitewellError, UnreadableFile
+from citewell.service.library.expand_paths import reason_of
+from citewell.types import Shown
+
+log = logging.getLogger(__name__)
+
+
+class FileReport(Shown):
+    """What became of one file. `reason` says why it failed; `chunks` are the passages it has now."""
+
+    path: str
+    status: Literal["added", "replaced", "unchanged", "failed"]
+    reason: str = ""
+    chunks: int = 0
+    doc_id: str = ""
+    warnings: list[str] = Field(default_factory=list)
+
+
+class AddReport(Shown):
+    """In the order of the paths. `skipped`: how many files of each unknown kind the folders held. `links`: those in folders
+    that lead out of them, and were not followed. `error`: what ended the run before all files were dealt with: those that are
+    not listed were not.
+    """
+
+    files: list[FileReport]
+    skipped: dict[str, int] = Field(default_factory=dict)
+    links: list[str] = Field(default_factory=list)
+    error: dict[str, str] | None = None
+
+    @property
+    def failed(self) -> int:
+        return sum(file.status == "failed" for file in self.files)
+
+
+def failed(uri: str, error: Exception) -> FileReport:
+    """The report of a file that cannot be read. A fault of ours costs this file and no other; the log says where it is."""
+    if isinstance(error, UnreadableFile):
+        reason = f"{error.message}; {error.hint}".removesuffix("; ")
+    elif isinstance(error, OSError):
+        reason = reason_of(error)
+    elif isinstance(error, CitewellError):
+        raise error  # no fault of the file's, and the next one would end the same way
+    else:
+        log.error("%s", uri, exc_info=error)
+        reason = f"internal error: {type(error).__name__}: {error}"
+    return FileReport(path=uri, status="failed", reason=reason)

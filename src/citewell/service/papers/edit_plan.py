@@ -1,0 +1,95 @@
+"""Changes of a reading route by hand: tick a step off, take the tick back, leave a step out, move it, add a section.
+
+The one rule: all edits of one call are one transaction with the line that the history keeps of them, or none of them happens.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+from sqlalchemy import Connection
+
+from citewell.agents.paper_state import PAPER, PLAN, PaperInfo
+from citewell.agents.paper_states import after
+from citewell.errors import InvalidInput
+from citewell.runtime.app import App
+from citewell.service.papers.add_paper import LOCAL
+from citewell.service.papers.export_wording import words_of
+from citewell.service.papers.message_intake import open_paper
+from citewell.service.papers.reading_sessions import PaperSession, own_paper, read
+from citewell.skills.paper.reading_context import OpenPaper, Plan
+from citewell.skills.reading_route.edit_route import moved, tick, with_section, without
+from citewell.types import Message, Shown
+
+MOST_EDITS = 100  # of one call
+
+
+class PlanEdit(Shown):
+    """`step_id` of the step that is meant, of all but `add`; `section`: the heading of what is added; `place`: where a step is
+    moved or added to, from 1 (an added one without: where it stands in the paper).
+    """
+
+    do: Literal["tick", "untick", "remove", "move", "add"]
+    step_id: str = Field("", max_length=200)
+    section: str = Field("", max_length=500)
+    place: int | None = Field(None, ge=1)
+
+
+async def edit_plan(app: App, session_id: str, edits: Sequence[PlanEdit], user_id: str = LOCAL) -> PaperSession:
+    """The session with the route as it is now. Raises NotFound (session, step, section; a removed paper where a section is
+    added), Conflict where there is no route yet, InvalidInput.
+    """
+    if not 1 <= len(edits) <= MOST_EDITS:
+        raise InvalidInput(f"{len(edits)} changes of the route", hint=f"1 to {MOST_EDITS} at a time")
+    info = await own_paper(app, session_id, user_id)
+    then = after(info.current_state, "plan_changed")
+    kept = await app.sessions.data(session_id)
+    book = await open_paper(app, PaperInfo(**kept[PAPER])) if any(edit.do == "add" for edit in edits) else None
+    said: list[Message] = []
+
+    def change(data: dict[str, Any]) -> None:
+        plan = Plan(**data[PLAN])
+        for edit in edits:
+            plan, line = _edited(plan, edit, book)
+            said.extend([Message(role="user", content=line)] if line else [])
+        data[PLAN] = plan.model_dump(mode="json")
+
+    def write(connection: Connection) -> None:
+        app.sessions.advance_in(connection, session_id, before=info.current_state, after=then, said=said, change=change)
+
+    await app.db.write(write)
+    return await read(app, session_id, user_id)
+
+
+def _edited(plan: Plan, edit: PlanEdit, book: OpenPaper | None) -> tuple[Plan, str]:
+    """The route after one edit, and how the history tells it; empty where nothing has changed."""
+    words = words_of(plan.lang)
+    if edit.do == "add":
+        assert book is not None, "opened where a section is added"
+        return _added(plan, edit, book)
+    section = next((step.section for step in plan.steps if step.step_id == edit.step_id), "")
+    if edit.do == "move":
+        if edit.place is None:
+            raise InvalidInput("moved to where?", hint="name its place, from 1")
+        changed = moved(plan, edit.step_id, edit.place)
+        line = words["move"].format(edit.place, section)
+    elif edit.do == "remove":
+        changed, line = without(plan, edit.step_id), words["remove"].format(section)
+    else:
+        changed = tick(plan, edit.step_id, edit.do == "tick", time.time())
+        line = words[edit.do].format(section)
+    return (changed, line) if changed.steps != plan.steps else (plan, "")
+
+
+def _added(plan: Plan, edit: PlanEdit, book: OpenPaper) -> tuple[Plan, str]:
+    known = {step.step_id for step in plan.steps}
+    changed = with_section(plan, book, edit.section)
+    new = next((step for step in changed.steps if step.step_id not in known), None)
+    if new is None:
+        return plan, ""
+    if edit.place is not None:
+        changed = moved(changed, new.step_id, edit.place)
+    return changed, words_of(plan.lang)["add"].format(new.section)

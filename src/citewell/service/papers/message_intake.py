@@ -1,0 +1,153 @@
+"""A message to a reading session, before anything is done about it: whose it is, what it asks for, whether it may be.
+
+The one rule: all that can be refused is refused here, before anything is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+
+from citewell.agents.paper_state import PAPER, PLAN, REPORT, PaperInfo
+from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING, Happening, after
+from citewell.errors import Conflict, InvalidInput, NotFound
+from citewell.ingest.paper.read_paper import read_paper
+from citewell.runtime.app import App
+from citewell.service.ask.run import Again, Run
+from citewell.service.sessions.sessions import own_session
+from citewell.skills.answer.wording import say
+from citewell.skills.dialogue.sensitive import word_list
+from citewell.skills.dialogue.validate import objection
+from citewell.skills.paper.reading_context import OpenPaper, Selection
+from citewell.skills.paper.selection import selection_in
+from citewell.store.runs import ALIVE
+from citewell.store.sessions import HISTORY
+from citewell.text.normalize import clean
+from citewell.text.sentences import language
+from citewell.types import Answer
+
+MESSAGES = "messages"  # key of `session_data`: what each message that has a name brought
+
+
+@dataclass(slots=True)
+class Errand:
+    """One message to a session, on its way. `event`: what it does to the session; `then`: the state it leads to."""
+
+    run: Run
+    state: str
+    data: dict[str, Any]
+    event: str
+    then: str
+    book: OpenPaper
+    answer: Answer | None = None
+
+    @property
+    def lang(self) -> str:
+        """Of report and route: as was said, else of the message, else of the paper."""
+        question = self.run.request.question.strip()
+        report = self.data.get(REPORT)
+        known = str(report["lang"]) if report else self.book.document.lang
+        return self.run.options.lang or (language(question) if question else known)
+
+
+async def seen(run: Run) -> tuple[str, dict[str, Any]]:
+    """State and data of the session that is meant. Raises InvalidInput, NotFound."""
+    if not run.session_id:
+        hint = "citewell paper FILE begins a session, as does POST /api/papers; then name it"
+        raise InvalidInput("which paper is read?", hint=hint, code="no_paper")
+    session = await own_session(run.app, run.session_id, run.request.user_id)
+    data = await run.app.sessions.data(run.session_id)
+    if PAPER not in data:
+        raise InvalidInput(f"session {session.session_id} reads no paper", hint="citewell paper FILE begins one that does")
+    return (session.current_state, data) if run.again is None else (run.again.state, _as_then(data, run.again))
+
+
+def _as_then(data: dict[str, Any], again: Again) -> dict[str, Any]:
+    """What the session had when the message came that is replayed, as far as that is kept."""
+    made: dict[str, tuple[str, ...]] = {FIRST: (REPORT, PLAN), PENDING_PLAN: (PLAN,)}
+    gone = made.get(again.state, ())
+    kept = {name: value for name, value in data.items() if name not in gone}
+    return kept | {HISTORY: [message.model_dump() for message in again.history]}
+
+
+async def opened(run: Run, state: str, data: dict[str, Any]) -> Errand:
+    event = run.goes_on or run.options.event or _expected(state, run.request.question)
+    then = after(state, _happening(event, state))
+    if event == "report":
+        await _nobody_else(run)
+    elif run.request.question.strip() or run.options.selection is None:
+        _check(run, event)
+    errand = Errand(run, state, data, event, then, await open_paper(run.app, PaperInfo(**data[PAPER])))
+    run.collection = errand.book.collection
+    return errand
+
+
+async def _nobody_else(run: Run) -> None:
+    """A report is made once: whoever comes while another makes it waits for that one. Raises Conflict."""
+    for other in await run.app.runs.list(run.request.user_id):
+        if other.session_id == run.session_id and other.trace_id != run.trace_id and other.alive:
+            why = f"the report of session {run.session_id} is being made by another process"
+            raise Conflict(why, hint="open the session again when it is there", code=ALIVE)
+
+
+def _expected(state: str, question: str) -> str:
+    """What a message does where it does not say so."""
+    if state == FIRST:
+        return "ask" if question.strip() else "report"
+    return "plan" if state == PENDING_PLAN else "ask"
+
+
+def _happening(event: str, state: str) -> Happening:
+    if event == "plan":
+        return "plan_changed" if state == ROUTING else "plan_made"
+    return "report_made" if event == "report" else "question_answered"
+
+
+def _check(run: Run, event: str) -> None:
+    """Raises InvalidInput for a message that cannot be taken. An empty interest is one: the paper in short."""
+    settings = run.app.settings.qa
+    text = clean(asked_of(run)[0])
+    if event == "plan" and not text:
+        return
+    if found := objection(text, settings.question_max_chars, word_list(settings.sensitive_words)):
+        raise found[1]
+
+
+def asked_of(run: Run) -> tuple[str, Selection | None]:
+    """The question, and what of the paper it is about: marked, or quoted in it. A long quotation is not counted as question."""
+    question, marked = run.request.question, run.options.selection
+    quoted = None if marked else selection_in(question)
+    if quoted is None or len(question) <= run.app.settings.qa.question_max_chars:
+        return question, marked or quoted
+    rest = question.replace(quoted.text, " ").strip(" \n:：,，\"'“”「」")
+    return rest or say("explain_this", language(quoted.text)), quoted
+
+
+def answered_before(run: Run, data: dict[str, Any]) -> Answer | None:
+    """What a message of this name brought, whatever the session has come to since."""
+    kept = data.get(MESSAGES, {}).get(run.options.message_id)
+    return Answer(**kept) if kept else None
+
+
+def noted(run: Run, data: dict[str, Any], answer: Answer) -> None:
+    """Keep what a message brought under the name that its sender gave it. Raises Conflict where that is there already."""
+    name = run.options.message_id
+    if not name:
+        return
+    if name in data.setdefault(MESSAGES, {}):
+        raise Conflict(f"message {name} was answered meanwhile", hint="send it again to have its answer")
+    data[MESSAGES][name] = answer.model_dump(mode="json")
+
+
+async def open_paper(app: App, info: PaperInfo) -> OpenPaper:
+    """The stored paper with its shape. Raises NotFound where it was removed."""
+    try:
+        document = await app.catalog.content(info.doc_id)
+        kept = await app.catalog.document(info.doc_id)
+    except NotFound:
+        hint = "its report and answers can still be read and exported; add the paper again to ask it"
+        raise NotFound(f"the paper of this session was removed: {info.name}", hint=hint, code="paper_removed") from None
+    shape = await anyio.to_thread.run_sync(read_paper, document)
+    return OpenPaper(info.doc_id, kept.collection, kept.uri, document, shape)

@@ -1,0 +1,132 @@
+"""What a paper is made of, as its readers see it: parts by their role, figures and tables, equations, references.
+
+The one rule: it is read off the stored text, so every span points into the document that citations point into.
+"""
+
+from __future__ import annotations
+
+from citewell.agents.paper_state import PaperInfo
+from citewell.ingest.paper.shape import FloatKind, Role
+from citewell.runtime.app import App
+from citewell.service.papers.add_paper import LOCAL
+from citewell.service.papers.message_intake import open_paper
+from citewell.service.papers.reading_sessions import read
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.types import Shown
+
+
+class PartInfo(Shown):
+    """Pages are 0 where there are none."""
+
+    role: Role
+    heading: str
+    heading_path: list[str]
+    start: int
+    end: int
+    first_page: int
+    last_page: int
+    appendix: bool
+
+
+class FloatInfo(Shown):
+    kind: FloatKind
+    label: str
+    number: str
+    caption: str
+    start: int
+    end: int
+    page: int
+
+
+class EquationInfo(Shown):
+    label: str
+    text: str
+    start: int
+    end: int
+    page: int
+
+
+class ReferenceInfo(Shown):
+    key: str
+    text: str
+    authors: list[str]
+    year: str
+    title: str
+    start: int
+    end: int
+    page: int
+
+
+class Structure(Shown):
+    """`abstract` is empty where the paper has none."""
+
+    paper: PaperInfo
+    title: str
+    authors: list[str]
+    lang: str
+    keywords: list[str]
+    abstract: str
+    parts: list[PartInfo]
+    floats: list[FloatInfo]
+    equations: list[EquationInfo]
+    references: list[ReferenceInfo]
+
+
+async def structure(app: App, session_id: str, user_id: str = LOCAL) -> Structure:
+    """Raises NotFound, also for a paper that was removed."""
+    session = await read(app, session_id, user_id)
+    return shown(session.paper, await open_paper(app, session.paper))
+
+
+def shown(info: PaperInfo, book: OpenPaper) -> Structure:
+    paper, text = book.paper, book.document.text
+    return Structure(
+        paper=info,
+        title=paper.title,
+        authors=list(paper.authors),
+        lang=paper.lang,
+        keywords=list(paper.keywords),
+        abstract=text[slice(*paper.abstract)] if paper.abstract else "",
+        parts=[
+            PartInfo(
+                role=part.role,
+                heading=part.heading,
+                heading_path=list(part.heading_path),
+                start=part.start,
+                end=part.end,
+                first_page=part.first_page,
+                last_page=part.last_page,
+                appendix=part.appendix,
+            )
+            for part in paper.parts
+        ],
+        floats=[
+            FloatInfo(
+                kind=each.kind,
+                label=each.label,
+                number=each.number,
+                caption=text[each.start : each.end],
+                start=each.start,
+                end=each.end,
+                page=each.page,
+            )
+            for each in paper.floats
+        ],
+        equations=[
+            EquationInfo(label=each.label, text=text[each.start : each.end], start=each.start, end=each.end, page=each.page)
+            for each in paper.equations
+        ],
+        references=[
+            ReferenceInfo(
+                key=each.key,
+                text=text[each.start : each.end],
+                authors=list(each.authors),
+                year=each.year,
+                title=each.title,
+                start=each.start,
+                end=each.end,
+                page=each.page,
+            )
+            for each in paper.references
+        ],
+    )

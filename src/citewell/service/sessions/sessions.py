@@ -1,0 +1,85 @@
+"""Sessions: list, read with their history and their answers, rename, delete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from citewell.errors import InvalidInput, NotFound
+from citewell.runtime.app import App
+from citewell.service.papers import delete_session as papers_delete
+from citewell.store.sessions import SessionInfo
+from citewell.types import Answer, Message, Shown
+
+LONGEST = 200  # characters of a title
+READING = "paper"  # the agent whose sessions read a paper
+ASKED = ("agent", "collection", "options")  # what of a request can be asked with again in the same session
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    info: SessionInfo
+    history: list[Message]
+
+
+class AnsweredQuestion(Shown):
+    """A question of a session and its whole answer. `request`: the agent, the collection and the options it was asked with."""
+
+    trace_id: str
+    created_at: float
+    question: str
+    request: dict[str, Any]
+    answer: Answer
+
+
+async def list_sessions(app: App, user_id: str) -> list[SessionInfo]:
+    """Newest first."""
+    return await app.sessions.list(user_id)
+
+
+async def own_session(app: App, session_id: str, user_id: str) -> SessionInfo:
+    """Raises NotFound, also for a session of somebody else: it is not told that there is one."""
+    info = await app.sessions.get(session_id)
+    if info.user_id != user_id:
+        raise NotFound(f"no session {session_id!r} of user {user_id!r}", hint="name its user, or leave it out for a new one")
+    return info
+
+
+async def read_session(app: App, session_id: str, user_id: str = "local") -> Session:
+    """Raises NotFound."""
+    return Session(await own_session(app, session_id, user_id), await app.sessions.history(session_id))
+
+
+async def exchanges(app: App, session_id: str, user_id: str = "local") -> list[AnsweredQuestion]:
+    """What its traces keep of it, in order; its history goes further back than they do. Raises NotFound."""
+    await own_session(app, session_id, user_id)
+    return [
+        AnsweredQuestion(
+            trace_id=trace.trace_id,
+            created_at=trace.created_at,
+            question=trace.question,
+            request={name: trace.request[name] for name in ASKED if trace.request.get(name)},
+            answer=trace.answer,
+        )
+        for trace in await app.traces.of_session(session_id, user_id)
+    ]
+
+
+async def rename_session(app: App, session_id: str, title: str, user_id: str = "local") -> SessionInfo:
+    """Raises NotFound, InvalidInput."""
+    await own_session(app, session_id, user_id)
+    await app.sessions.rename(session_id, check_title(title))
+    return await app.sessions.get(session_id)
+
+
+def check_title(title: str) -> str:
+    """Without space around it. Raises InvalidInput."""
+    title = title.strip()
+    if not title or len(title) > LONGEST or not title.isprintable():
+        raise InvalidInput(f"a title has 1 to {LONGEST} printable characters")
+    return title
+
+
+async def delete_session(app: App, session_id: str, user_id: str = "local") -> None:
+    """With its traces, and with the paper that nobody else reads where it is a reading session. Raises NotFound."""
+    await papers_delete.forget(app, await own_session(app, session_id, user_id))

@@ -1,0 +1,1 @@
+"""Web pages that are kept, and web search."""

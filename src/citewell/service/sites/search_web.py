@@ -1,0 +1,128 @@
+"""Web search: ask the provider, fetch the pages it names, keep and embed them. The one rule: a page that fails is a warning.
+
+All of it ends within `web.seconds`, or sooner where the caller has less. What is kept stays in the collection
+`web.collection`, like any document.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, field
+
+import anyio
+
+from citewell.errors import CitewellError, TransientError
+from citewell.retrieve.websearch import Provider, WebResult, build_provider
+from citewell.runtime.app import App
+from citewell.service.library.embedding import Embedding
+from citewell.service.sites.keep_pages import Pages, open_pages
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class WebFound:
+    """`pages`: the documents that can be searched now, in the provider's order, and when the site of each last said that it is
+    so (seconds since the epoch). `warnings` name pages by their address, and say why each is not there.
+    """
+
+    provider: str
+    pages: dict[str, float]
+    warnings: list[str]
+    results: list[WebResult]
+
+
+@dataclass(slots=True)
+class _Search:
+    """One search under way. `pages` and `warnings` are by the place of their result."""
+
+    reader: Pages
+    embedding: Embedding
+    until: float
+    pages: dict[int, tuple[str, float]] = field(default_factory=dict)
+    warnings: dict[int, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def open_web(app: App) -> Web:
+    """What searches the web, one for all of an App."""
+    return app.part(Web, Web.close)
+
+
+class Web:
+    """Holds the provider of an App; it is built when first used, and closed by `close`."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._provider: Provider | None = None
+
+    async def close(self) -> None:
+        provider, self._provider = self._provider, None
+        if provider is not None:
+            await provider.close()
+
+    async def search(self, query: str, lang: str, seconds: float | None = None) -> WebFound:
+        """All of it within `seconds`, where they are fewer than `web.seconds`. Raises what the provider raises (TransientError,
+        PermanentError), TransientError where it does not reply within `seconds`, and ConfigError where the settings are wrong.
+        """
+        settings, started = self._app.settings.web, time.monotonic()
+        limit = settings.seconds if seconds is None else max(0.0, min(seconds, settings.seconds))
+        pages = open_pages(self._app)  # settings that are wrong for it are told before anybody is asked
+        if self._provider is None:
+            self._provider = build_provider(self._app.settings)
+        results = await self._found(self._provider, query, lang, limit)
+        search = _Search(pages, Embedding(self._app, docs=()), started + limit)
+        with anyio.move_on_after(search.until - time.monotonic()):
+            await self._read(results, search)
+        for n, result in enumerate(results):
+            if n not in search.pages:
+                search.warnings.setdefault(n, f"{result.url}: not there within {limit:g} seconds")
+        found = {doc_id: at for _, (doc_id, at) in sorted(search.pages.items())}
+        if found and (waiting := await self._app.catalog.waiting(list(found))):
+            search.notes.append(f"{waiting} passages of these pages could not be embedded in time; their words can be searched")
+        warnings = [warning for _, warning in sorted(search.warnings.items()) if warning]
+        return WebFound(self._provider.name, found, warnings + search.notes, results)
+
+    async def _found(self, provider: Provider, query: str, lang: str, limit: float) -> list[WebResult]:
+        try:
+            with anyio.fail_after(limit):
+                return await provider.search(query, self._app.settings.web.results, lang)
+        except TimeoutError:
+            raise TransientError(f"{provider.name}: no reply within {limit:g} seconds", hint="there was no more time") from None
+
+    async def _read(self, results: list[WebResult], search: _Search) -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._embed, search)
+            async with anyio.create_task_group() as readers:
+                for n, result in enumerate(results):
+                    readers.start_soon(self._one, n, result, search)
+            search.embedding.close()
+
+    async def _embed(self, search: _Search) -> None:
+        try:
+            await search.embedding.run()
+        except Exception as error:  # noqa: BLE001  # the pages are there and their words can be searched
+            search.notes.append(f"the pages could not be embedded: {_why(error)}")
+
+    async def _one(self, n: int, result: WebResult, search: _Search) -> None:
+        collection, left = self._app.settings.web.collection, max(0.001, search.until - time.monotonic())
+        try:
+            page = await search.reader.page(result.url, collection, seconds=left, links=False, attempts=1)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
+            reason = _why(error)
+            search.warnings[n] = reason if reason.startswith(result.url) else f"{result.url}: {reason}"
+            return
+        if any(page.doc_id == doc_id for doc_id, _ in search.pages.values()):
+            search.warnings[n] = ""  # another result led to the same page
+            return
+        search.notes += page.notes
+        search.pages[n] = page.doc_id, page.checked_at
+        search.embedding.more(page.doc_id)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, CitewellError):
+        return f"{error.message}; {error.hint}".removesuffix("; ")
+    log.error("web search", exc_info=error)  # a fault of ours
+    return f"internal error: {type(error).__name__}: {error}"

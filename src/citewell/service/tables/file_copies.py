@@ -1,0 +1,150 @@
+"""The copies of files that are asked, under `CITEWELL_HOME/sources`: made beside, shown at once, cleaned away.
+
+The one rule: a copy has a name of its own and is never changed; which one is asked is told by the database alone. So whoever
+reads an old one goes on, and what a killed process left is in nobody's way.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import anyio.to_thread
+
+from citewell.disk import synced
+from citewell.errors import StorageError
+from citewell.ingest.bounded import in_time
+from citewell.ingest.tables.table_store import Imported
+from citewell.runtime.app import App
+from citewell.store.processes import gone, this_process
+
+FOLDER: Final = "sources"
+GRACE: Final = 600.0  # seconds that a copy stays after it was replaced: longer than any question takes
+ORPHAN: Final = 86_400.0  # seconds after which what a process of another machine left is thrown away
+_OWNER: Final = ".owner"
+_IMPORT: Final = "citewell.ingest.tables.import_file:import_file"
+
+Stat = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """`path` of the file; `relative` to the home, as it is kept."""
+
+    path: Path
+    relative: str
+    imported: Imported
+
+
+def stat_of(path: Path) -> Stat:
+    """Of a file now: a change shows here. The log of a SQLite file's last changes is part of it. Raises OSError."""
+    found = path.stat()
+    stat: Stat = {"size": found.st_size, "mtime_ns": found.st_mtime_ns}
+    with suppress(OSError):
+        log = path.with_name(path.name + "-wal").stat()
+        stat |= {"log_size": log.st_size, "log_mtime_ns": log.st_mtime_ns} if log.st_size else {}
+    return stat
+
+
+@asynccontextmanager
+async def copied(app: App, path: Path, title: str) -> AsyncIterator[Copy]:
+    """A new copy of the tables in the file at `path`, which people call `title`. Where the block raises, it goes again.
+
+    Raises UnreadableFile, StorageError.
+    """
+    folder = app.settings.home / FOLDER
+    token = secrets.token_hex(8)
+    part, final = folder / f"{token}.part", folder / f"{token}.duckdb"
+    try:
+        size = await anyio.to_thread.run_sync(_begin, folder, token, path)
+        ingest = app.settings.ingest
+        imported: Imported = await in_time(_IMPORT, size, title, ingest, str(path), str(part), title, ingest)
+        await anyio.to_thread.run_sync(_finish, folder, part, final)
+        yield Copy(final, f"{FOLDER}/{final.name}", imported)
+    except BaseException:
+        _throw_away(folder, token)
+        raise
+    with suppress(OSError):
+        (folder / (token + _OWNER)).unlink()
+
+
+def _begin(folder: Path, token: str, path: Path) -> int:
+    """Say whose copy it will be, and how large the file is."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (folder / (token + _OWNER)).write_text(this_process(), "utf-8")
+    except OSError as error:
+        hint = "see that the disk has room and the folder can be written to"
+        raise StorageError(f"{folder}: a copy cannot be kept: {error.strerror or error}", hint=hint) from None
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # whoever reads it tells
+
+
+def _finish(folder: Path, part: Path, final: Path) -> None:
+    part.chmod(0o600)
+    part.rename(final)
+    synced(folder)
+
+
+def replaced(app: App, relative: str) -> None:
+    """A copy is no longer asked; those who are at it may go on for a while."""
+    with suppress(OSError):
+        os.utime(app.settings.home / relative)
+
+
+def thrown_away(app: App, relative: str) -> None:
+    """Remove a copy now."""
+    if relative:
+        _throw_away(app.settings.home / FOLDER, Path(relative).stem)
+
+
+def _throw_away(folder: Path, token: str) -> None:
+    import shutil
+
+    for left in folder.glob(token + "*"):
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                left.unlink()
+
+
+async def sweep(app: App) -> None:
+    """Throw away what no source asks: what killed processes left, and copies replaced a while ago."""
+    folder = app.settings.home / FOLDER
+    found = await anyio.to_thread.run_sync(_left, folder)
+    if not found:
+        return
+    # read after the folder: what was finished in between has an owner there, or stands here
+    wanted = {Path(path).stem for path in await app.sources.paths()}
+    for token in found - wanted:
+        await anyio.to_thread.run_sync(_throw_away, folder, token)
+
+
+def _left(folder: Path) -> set[str]:
+    """The copies that nobody is at work on, and that are not new."""
+    if not folder.is_dir():
+        return set()
+    tokens: dict[str, list[Path]] = {}
+    for each in folder.iterdir():
+        tokens.setdefault(each.name.partition(".")[0], []).append(each)
+    return {token for token, files in tokens.items() if _forsaken(folder / (token + _OWNER), files)}
+
+
+def _forsaken(owner: Path, files: list[Path]) -> bool:
+    age = 0.0
+    with suppress(OSError):
+        age = time.time() - max(each.stat().st_mtime for each in files)
+    try:
+        process = owner.read_text("utf-8")
+    except OSError:
+        return age > GRACE
+    return gone(process) or age > ORPHAN

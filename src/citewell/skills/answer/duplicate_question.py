@@ -1,0 +1,102 @@
+"""Do two questions ask the same, do two answers say the same? Of questions the reader decides; answers are compared by rules.
+
+The one rule: in doubt they do not. Two memories of one thing cost a line in a list; one memory of two things is a wrong answer.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import islice
+
+from citewell.errors import ModelUnavailable
+from citewell.models.reader_base import Reader
+from citewell.text.facts import Facts, facts, plain_words
+from citewell.text.sentences import language
+from citewell.text.tokens import query_tokens
+
+ASKED = 5  # others, the first of them, that a reader is asked about
+_CAPITALS = re.compile(r"\b[A-Z]\w*")
+
+
+async def find_same(question: str, others: Sequence[str], reader: Reader | None) -> list[bool]:
+    """Which of the others, the likeliest first, ask the same: those in the same words, and those of which a reader that has
+    passed its gate for it says so. It is not asked where figures differ.
+    """
+    same = [same_words(question, other) for other in others]
+    if reader is None or (threshold := reader.same_threshold) is None:
+        return same
+    open_ones = (n for n, other in enumerate(others) if not same[n] and same_figures(question, other))
+    left = list(islice(open_ones, ASKED))
+    try:
+        found = await reader.same([(question, others[n]) for n in left]) if left else []
+    except ModelUnavailable:
+        return same
+    for n, probability in zip(left, found, strict=True):
+        same[n] = probability >= threshold
+    return same
+
+
+def same_figures(one: str, other: str) -> bool:
+    """Neither asks of another figure or date, or of another plan of the user's own, filled in in brackets."""
+    mine, theirs = facts(one), facts(other)
+    return (mine.numbers, mine.dates, _filled_in(one)) == (theirs.numbers, theirs.dates, _filled_in(other))
+
+
+def same_things(one: str, other: str) -> bool:
+    """Whether what is known of the one may be evidence for the other: no other figure, no denial, and in one language the
+    names of one are all in the other.
+    """
+    mine, theirs = facts(one), facts(other)
+    if not same_figures(one, other) or bool(mine.negations) != bool(theirs.negations):
+        return False
+    return language(one) != language(other) or _named(mine, other) or _named(theirs, one)
+
+
+def same_answer(one: str, other: str, question: str) -> bool:
+    """Whether no figure, date, denial or name of one speaks against the other, and they have words in common."""
+    mine, theirs = facts(one), facts(other)
+    if not (_within(mine.numbers, theirs.numbers) and _within(mine.dates, theirs.dates)):
+        return False
+    if bool(mine.negations) != bool(theirs.negations):
+        return False
+    if same_words(one, other) or language(one) != language(other):
+        return True
+    if not (_named(mine, other) or _named(theirs, one)):
+        return False
+    own, others = (_words(text) - _words(question) for text in (one, other))
+    return bool(own & others) or not (own and others) or bool(mine.numbers & theirs.numbers or mine.dates & theirs.dates)
+
+
+def _filled_in(question: str) -> frozenset[str]:
+    """What stands in brackets: the user's own plan, say, where two questions differ in nothing else."""
+    return frozenset(_folded(each) for each in re.findall(r"[(（]([^()（）]+)[)）]", question))
+
+
+def same_words(one: str, other: str) -> bool:
+    """Equal but for case, width, spaces and marks."""
+    return _folded(one) == _folded(other)
+
+
+def _within(one: frozenset[str], other: frozenset[str]) -> bool:
+    return one <= other or other <= one
+
+
+def _named(known: Facts, text: str) -> bool:
+    """Each in so many letters, or as its initials: EU and European Union."""
+    text = unicodedata.normalize("NFKC", text)
+    initials = "".join(word[0] for word in _CAPITALS.findall(text)).casefold()
+    return all(name in text.casefold() or (len(name) > 1 and name in initials) for name in known.names)
+
+
+@lru_cache(maxsize=4096)
+def _folded(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    plain = plain_words(text)
+    return frozenset(query_tokens(plain)) if plain.strip() else frozenset()

@@ -1,0 +1,102 @@
+"""How an answer ends, the same for every agent: shown, shown in part with what stays unproved apart, or an honest refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from citewell.skills.answer.answering import Decided, Drafted
+from citewell.skills.answer.cite import Proof, keep_proved
+from citewell.skills.answer.draft import Draft
+from citewell.skills.answer.format import with_markers
+from citewell.skills.answer.wording import because, nearest, refusal, say
+from citewell.types import Hit, Sentence, Status
+
+EVEN = 0.5  # below it an answer is likelier wrong than right, and says so
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`proof`: the sentences that are told, unproved ones marked as such behind the proved ones."""
+
+    status: Status
+    text: str
+    proof: Proof
+    warnings: list[str] = field(default_factory=list)
+
+
+def end_answer(
+    drafted: Drafted, decided: Decided, proof: Proof, hits: Sequence[Hit], lang: str, *, degraded: bool = False
+) -> Ending:
+    """`proof`: of `decided`, its citations located; sentences behind those of the draft are the documents' own. `hits`: the
+    nearest passages, for a refusal.
+    """
+    draft = decided.proven.draft
+    if draft.status == "unclear":
+        return Ending("clarify", draft.question_back.strip() or say("unclear", lang), Proof([], []))
+    kept = keep_proved(proof)
+    if not decided.shown:
+        failure = decided.proven.failure
+        if failure and drafted.tier == "connected" and draft.status != "not_told" and proof.sentences:
+            drafts, quotes = proof.sentences[: len(draft.sentences)], proof.sentences[len(draft.sentences) :]
+            text = f"{say('unchecked', lang)} {with_markers(drafts, lang)}"
+            if quotes:
+                text += f"\n\n{say('documents_say', lang)} {with_markers(quotes, lang)}"
+            return Ending("fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"])
+        return _refuse(drafted, decided, kept, hits, lang)
+    unproved, refuted = _split_doubted(decided, proof)
+    text = with_markers(kept.sentences, lang)
+    if refuted:
+        text += "\n\n" + say("part_denied", lang, why=because([reason for _, reason in refuted], lang))
+    if refuted and not unproved:
+        return Ending("fallback", text, kept, warnings=[_say_refuted(*each) for each in refuted])
+    if not unproved and _lacks_untold(draft):
+        return Ending("fallback", f"{text}\n\n{say('part_untold', lang)}", kept)
+    if not unproved:
+        unsure = drafted.tier != "connected" and decided.probability < EVEN
+        caution = say("extract", lang) if degraded else say("perhaps", lang) if unsure else ""
+        caution += " " if caution and lang != "zh" else ""
+        if drafted.missing:
+            text += "\n\n" + say("part_missing", lang, parts=("；" if lang == "zh" else "; ").join(drafted.missing))
+        return Ending("fallback" if degraded or drafted.missing else "answered", caution + text, kept)
+    listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
+    text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
+    told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)
+    warnings = [f"not proved: {len(unproved)} of {len(proof.sentences)} sentences", *(_say_refuted(*each) for each in refuted)]
+    return Ending("fallback", text, told, warnings=warnings)
+
+
+def _lacks_untold(draft: Draft) -> bool:
+    """Whether a draft answers in part and does not say which part is missing."""
+    return draft.status == "partly" and all(sentence.kind != "not_told" for sentence in draft.sentences)
+
+
+def _split_doubted(decided: Decided, proof: Proof) -> tuple[list[Sentence], list[tuple[Sentence, str]]]:
+    """The sentences that are not stated, to be shown as such, and those that are contradicted, with the reason: what the
+    documents deny is not shown in an answer.
+    """
+    judged = list(zip(proof.sentences, decided.proven.judgements, strict=False))
+    unproved = [s for s, j in judged if s.verdict == "unsupported" and j.verdict != "contradicted"]
+    return unproved, [(s, j.reason) for s, j in judged if j.verdict == "contradicted"]
+
+
+def _say_refuted(sentence: Sentence, reason: str) -> str:
+    return f"left out, for the documents say otherwise: {sentence.text}" + (f" ({reason})" if reason else "")
+
+
+def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str) -> Ending:
+    """The model's own words for what is missing, where the judge agrees with them; else ours, with the nearest passages, or
+    with why the model did not answer. That something was drafted and could not be proved is told, and why; what it was, as a
+    warning.
+    """
+    draft, written = decided.proven.draft, drafted.tier == "connected"
+    if written and draft.status == "not_told" and kept.sentences:
+        return Ending("refused", with_markers(kept.sentences, lang), kept)
+    judged = zip(draft.sentences, decided.proven.judgements, strict=True) if written and draft.status != "not_told" else ()
+    doubted = [(sentence.text, found.reason) for sentence, found in judged if found.verdict != "entailed"]
+    text = say("no_extract", lang) if drafted.warning else refusal(hits, lang)
+    if doubted and not drafted.warning:
+        text = say("draft_unproved", lang, why=because([reason for _, reason in doubted], lang))
+        text += ("" if lang == "zh" else " ") + nearest(hits, lang) if hits else ""
+    warnings = [f"a draft was not proved: {sentence}" for sentence, _ in doubted]
+    return Ending("refused", text, Proof([], []), warnings)

@@ -1,0 +1,38 @@
+"""How an answer and its citations are written down. The one rule: a number in the text is a citation's `n`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.skills.answer.wording import say
+from citewell.text.table_rows import is_row
+from citewell.types import Citation, Sentence
+
+
+def with_markers(sentences: Sequence[Sentence], lang: str) -> str:
+    """The sentences with `[n]` behind each. Rows of a table are items of a list: no full stop parts them from what follows."""
+    text, before = "", False
+    for sentence in sentences:
+        row = is_row(sentence.text)
+        if text:
+            text += "\n" if row and before else "\n\n" if row or before else "" if lang == "zh" else " "
+        text += ("- " if row else "") + sentence.text + "".join(f"[{n}]" for n in sentence.citations)
+        before = row
+    return text
+
+
+def format_citations(citations: Sequence[Citation], lang: str) -> list[str]:
+    """`[1] Handbook, page 3, Leave › Annual leave: "..."`, one line each."""
+    return [f"[{c.n}] {place(c, lang)}: {_quoted(c.quote, lang)}" for c in citations]
+
+
+def place(citation: Citation, lang: str) -> str:
+    """Title, page and section of a citation, as far as there are any."""
+    page = say("page", lang, page=str(citation.page)) if citation.page else ""
+    parts = [citation.title, page, citation.section if citation.section != citation.title else ""]
+    return ("，" if lang == "zh" else ", ").join(p for p in parts if p)
+
+
+def _quoted(text: str, lang: str) -> str:
+    flat = " ".join(text.split())
+    return f"“{flat}”" if lang == "zh" else f'"{flat}"'

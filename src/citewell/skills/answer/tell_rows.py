@@ -1,0 +1,218 @@
+"""Sentences that tell what came out of the tables, in the question's language.
+
+The one rule: every figure and name in them is a cell of the rows, or counts them; nothing is concluded from what is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from citewell.sql.cell_text import cell, joined
+from citewell.sql.column_label import Label, labels
+from citewell.sql.engines.engine import Rows, Value
+
+LISTED = 10  # names of a list that are said
+FIRST = 3  # rows of a wider table that are said
+QUOTED = 20  # rows that the quote under a sentence shows at most
+FEWEST_TO_MISS = 3  # figures, of which a reader may miss the highest
+_TEXTS = {
+    "en": {
+        "none": "No rows fit: the tables hold nothing that matches the question.",
+        "no_value": "The tables give no value for {what}.",
+        "zero": "The tables give 0 for {what}.",
+        "one": "The {label} is {value}.",
+        "named": "{label}: {value}.",
+        "all": "There are {n}: {items}.",
+        "values": "There are {n} values of {label}: {items}.",
+        "some": "There are {n}; the first {k}: {items}.",
+        "repeated": "There are {n} rows with {d} different values: {items}.",
+        "repeated_some": "There are {n} rows with {d} different values; the first {k}: {items}.",
+        "ranked_down": "By {y}, highest first: {items}.",
+        "ranked_up": "By {y}, lowest first: {items}.",
+        "paired": "{y} by {x}: {items}{top}.",
+        "paired_some": "{y} by {x}, the first {k} of {n}: {items}{top}.",
+        "top": "; the highest is {item}",
+        "ranked_down_some": "By {y}, highest first, {k} of {n}: {items}.",
+        "ranked_up_some": "By {y}, lowest first, {k} of {n}: {items}.",
+        "rows": "There are {n} rows{by}: {items}.",
+        "rows_some": "There are {n} rows{by}; the first {k}: {items}.",
+        "by": ", by {x}",
+        "more": "There are more rows: only the first {n} were read.",
+        "pair": "{name} ({value})",
+        "same": "{n} rows say the same: {items}.",
+    },
+    "zh": {
+        "none": "没有符合条件的行：表中没有与问题相符的内容。",
+        "no_value": "表中没有{what}的值。",
+        "zero": "表中{what}为 0。",
+        "one": "{label}为 {value}。",
+        "named": "{label}：{value}。",
+        "all": "共有 {n} 个：{items}。",
+        "values": "{label}共有 {n} 个值：{items}。",
+        "some": "共有 {n} 个，前 {k} 个为：{items}。",
+        "repeated": "共有 {n} 行，{d} 个不同的值：{items}。",
+        "repeated_some": "共有 {n} 行，{d} 个不同的值，前 {k} 个为：{items}。",
+        "ranked_down": "按{y}从高到低：{items}。",
+        "ranked_up": "按{y}从低到高：{items}。",
+        "paired": "各{x}的{y}：{items}{top}。",
+        "paired_some": "各{x}的{y}，共 {n} 行，前 {k} 行为：{items}{top}。",
+        "top": "；最高的是{item}",
+        "ranked_down_some": "按{y}从高到低，共 {n} 行，前 {k} 行为：{items}。",
+        "ranked_up_some": "按{y}从低到高，共 {n} 行，前 {k} 行为：{items}。",
+        "rows": "共有 {n} 行{by}：{items}。",
+        "rows_some": "共有 {n} 行{by}，前 {k} 行为：{items}。",
+        "by": "，按{x}列出",
+        "more": "还有更多行：只读取了前 {n} 行。",
+        "pair": "{name}（{value}）",
+        "same": "{n} 行内容相同：{items}。",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A sentence, and how many of the first rows it rests on."""
+
+    text: str
+    rows: int
+
+
+def tell(rows: Rows, lang: str) -> list[Told]:
+    """At least one sentence, whatever the rows are."""
+    known = labels(rows, lang)
+    told = [_told(rows, known, lang)]
+    if rows.truncated:
+        told.append(Told(_say("more", lang, n=f"{len(rows.rows):,}"), 0))
+    return told
+
+
+def hollow(rows: Rows) -> bool:
+    """Whether a statement found nothing: no row, or one that counts none and holds no value."""
+    if not rows.rows:
+        return True
+    return len(rows.rows) == 1 and all(value is None or (value == 0 and not isinstance(value, bool)) for value in rows.rows[0])
+
+
+def _told(rows: Rows, known: Sequence[Label], lang: str) -> Told:
+    if not rows.rows:
+        return Told(_say("none", lang), 0)
+    if len(rows.rows) == 1:
+        return _single(rows.rows[0], known, lang)
+    if len(set(rows.rows)) == 1:
+        items = _row(rows.rows[0], known, lang)
+        return Told(_say("same", lang, n=f"{len(rows.rows):,}", items=items), len(rows.rows))
+    if len(known) == 1:
+        return _list(rows, known[0], lang)
+    if len(known) == 2 and (at := _pairing(known)) is not None:
+        return _pairs(rows, known, at, lang)
+    return _table(rows, known, lang)
+
+
+def _single(row: Sequence[Value], known: Sequence[Label], lang: str) -> Told:
+    if all(value is None for value in row):
+        return Told(_say("no_value", lang, what=joined([_beside(label, lang) for label in known], lang)), 1)
+    if all(
+        value == 0 and not isinstance(value, bool) and label.role == "quantity" for value, label in zip(row, known, strict=True)
+    ):
+        return Told(_say("zero", lang, what=joined([_beside(label, lang) for label in known], lang)), 1)
+    if len(row) == 1:
+        figure = known[0].role == "quantity" and row[0] is not None
+        words = _beside(known[0], lang) if figure else _begins(known[0].words, lang)
+        return Told(_say("one" if figure else "named", lang, label=words, value=cell(row[0], known[0], lang)), 1)
+    return Told(_begins(_row(row, known, lang), lang) + ("。" if lang == "zh" else "."), 1)
+
+
+def _row(row: Sequence[Value], known: Sequence[Label], lang: str, joint: str = "") -> str:
+    """`name: Joe; age: 52`."""
+    colon, between = ("：", "；") if lang == "zh" else (": ", "; ")
+    return (joint or between).join(f"{label.words}{colon}{cell(v, label, lang)}" for v, label in zip(row, known, strict=True))
+
+
+def _list(rows: Rows, label: Label, lang: str) -> Told:
+    different = list(dict.fromkeys(row[0] for row in rows.rows))
+    if len(different) < len(rows.rows):
+        items = joined([cell(value, label, lang) for value in different[:LISTED]], lang)
+        key = "repeated" if len(different) <= LISTED else "repeated_some"
+        values = {"n": f"{len(rows.rows):,}", "d": f"{len(different):,}", "k": str(LISTED)}
+        return Told(_say(key, lang, items=items, **values), len(rows.rows))
+    shown = rows.rows[:LISTED]
+    items = joined([cell(row[0], label, lang) for row in shown], lang)
+    whole = len(shown) == len(rows.rows)
+    key = "values" if whole and label.role == "quantity" else "all" if whole else "some"
+    text = _say(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), items=items, label=_beside(label, lang))
+    return Told(text, len(shown))
+
+
+def _pairing(known: Sequence[Label]) -> int | None:
+    """Which of two columns is the quantity, where the other one is none."""
+    quantities = [at for at, label in enumerate(known) if label.role == "quantity"]
+    return quantities[0] if len(quantities) == 1 else None
+
+
+def _pairs(rows: Rows, known: Sequence[Label], at: int, lang: str) -> Told:
+    name, figure = known[1 - at], known[at]
+    shown = rows.rows[:LISTED]
+    items = [_say("pair", lang, name=cell(row[1 - at], name, lang), value=cell(row[at], figure, lang)) for row in shown]
+    way = 0 if name.role == "time" else _direction([row[at] for row in rows.rows])
+    key = {1: "ranked_up", -1: "ranked_down", 0: "paired"}[way]
+    key += "" if len(shown) == len(rows.rows) else "_some"
+    y, x = _beside(figure, lang), _beside(name, lang)
+    y = _begins(y, lang) if key.startswith("paired") else y
+    top = None if way or rows.truncated else _highest([row[at] for row in rows.rows])
+    said = {"x": x, "y": y, "n": f"{len(rows.rows):,}", "k": str(len(shown)), "top": ""}
+    if top is not None:
+        row = rows.rows[top]
+        item = _say("pair", lang, name=cell(row[1 - at], name, lang), value=cell(row[at], figure, lang))
+        said["top"] = _say("top", lang, item=" " * (lang == "zh" and item[:1].isascii()) + item)
+    text = _say(key, lang, items="、".join(items) if lang == "zh" else ", ".join(items), **said)
+    return Told(text, max(len(shown), 0 if top is None else top + 1))
+
+
+def _highest(values: Sequence[Value]) -> int | None:
+    """Where the one highest of at least three figures is; None where two share it, one is missing, or it is not quoted."""
+    figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(figures) < max(len(values), FEWEST_TO_MISS) or figures.count(max(figures)) > 1:
+        return None
+    at = figures.index(max(figures))
+    return at if at < QUOTED else None
+
+
+def _direction(values: Sequence[Value]) -> int:
+    """1 where figures only go up, -1 where they only go down, 0 where neither, or where some are missing."""
+    figures = [value for value in values if isinstance(value, int | float)]
+    if len(figures) < len(values) or len(set(figures)) < 2:
+        return 0
+    return 1 if figures == sorted(figures) else -1 if figures == sorted(figures, reverse=True) else 0
+
+
+def _table(rows: Rows, known: Sequence[Label], lang: str) -> Told:
+    """Each cell with the words of its column, but the first where it names the row."""
+    shown, headed = rows.rows[:FIRST], known[0].role != "quantity"
+    items = [_headed(row, known, lang) if headed else _row(row, known, lang, "，" if lang == "zh" else ", ") for row in shown]
+    key = "rows" if len(shown) == len(rows.rows) else "rows_some"
+    by = _say("by", lang, x=_beside(known[0], lang)) if headed else ""
+    text = ("；" if lang == "zh" else "; ").join(items)
+    return Told(_say(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), by=by, items=text), len(shown))
+
+
+def _headed(row: Sequence[Value], known: Sequence[Label], lang: str) -> str:
+    """`T300 (returned: 6, orders: 25)`."""
+    rest = _row(row[1:], known[1:], lang, "，" if lang == "zh" else ", ")
+    return _say("pair", lang, name=cell(row[0], known[0], lang), value=rest)
+
+
+def _beside(label: Label, lang: str) -> str:
+    """A label within a sentence: Chinese keeps Latin words apart by a space."""
+    words = label.words
+    if lang != "zh":
+        return words
+    return (" " if words[:1].isascii() else "") + words + (" " if words[-1:].isascii() else "")
+
+
+def _begins(text: str, lang: str) -> str:
+    return text if lang == "zh" else text[:1].upper() + text[1:]
+
+
+def _say(key: str, lang: str, **values: str) -> str:
+    return _TEXTS.get(lang, _TEXTS["en"])[key].format(**values).strip()

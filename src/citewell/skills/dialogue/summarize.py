@@ -1,0 +1,58 @@
+"""Keep a conversation within a budget: the last turns word for word, a summary of those before.
+
+The one rule: what is cut is summarised, never dropped without a trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.errors import CitewellError
+from citewell.models.base import CONNECTED_TIER, LLM
+from citewell.models.prompt import fill, load
+from citewell.text.sentences import count_tokens, language, sentences
+from citewell.types import Message
+
+SUMMARY_TOKENS = 150
+
+
+def within_budget(history: Sequence[Message], budget: int) -> tuple[list[Message], list[Message]]:
+    """Split a history into (older, kept): the newest messages that fit the budget in tokens, whole turns together."""
+    kept: list[Message] = []
+    for message in reversed(history):
+        budget -= count_tokens(message.content)
+        if budget < 0:
+            break
+        kept.insert(0, message)
+    if kept and len(kept) < len(history) and kept[0].role == "assistant":
+        kept = kept[1:]  # an answer without its question helps nobody
+    return list(history[: len(history) - len(kept)]), kept
+
+
+async def summarise(older: Sequence[Message], llm: LLM | None) -> str:
+    """What was said before: by the model where one is connected, else the questions and the first sentence of each answer."""
+    if not older:
+        return ""
+    if llm is not None and llm.evidence_tokens >= CONNECTED_TIER:
+        said = "\n".join(f"{m.role}: {m.content[:600]}" for m in older[-12:])
+        template = load(f"skills/prompts/summarize.{language(older[-1].content)}.md")
+        try:
+            reply = await llm.chat(fill(template, conversation=said), max_tokens=SUMMARY_TOKENS)
+        except CitewellError:
+            return outline(older)  # the spec: where the summary fails, the words themselves serve
+        return reply.text.strip() or outline(older)
+    return outline(older)
+
+
+def outline(older: Sequence[Message], budget: int = SUMMARY_TOKENS) -> str:
+    """The newest of the older messages, each cut to its first sentence, within a budget of tokens."""
+    lines: list[str] = []
+    for message in reversed(older):
+        spans = sentences(message.content)
+        first = message.content[slice(*spans[0])] if spans else ""
+        line = f"{'Q' if message.role == 'user' else 'A'}: {first}"
+        budget -= count_tokens(line)
+        if budget < 0:
+            break
+        lines.insert(0, line)
+    return "\n".join(lines)

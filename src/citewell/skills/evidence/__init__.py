@@ -1,0 +1,1 @@
+"""What is read for an answer, as numbered sentences."""

@@ -1,0 +1,71 @@
+"""Evidence as numbered sentences: the one form in which models read it, answers name it, and judges check against it.
+
+A sentence or table row has the id `passage.sentence` ("2.3"), the same in every prompt of a question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from citewell.skills.evidence.passages import Passage
+
+_ID = re.compile(r"\d+\.\d+")
+_NAMED = re.compile(r"\s*[\[【]\s*(\d+\.\d+(?:\s*[,;，；、–-]\s*\d+\.\d+)*)\s*[\]】]")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence or table row of a passage: `text` is the document's text from `start` to `end`."""
+
+    id: str
+    passage: Passage
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """Verbatim."""
+        hit = self.passage.hit
+        return hit.text[self.start - hit.start : self.end - hit.start]
+
+
+def number_sentences(passages: Sequence[Passage]) -> list[Unit]:
+    """Every sentence of the passages with its id, in order."""
+    return [
+        Unit(f"{passage.n}.{k}", passage, start, end)
+        for passage in passages
+        for k, (start, end) in enumerate(passage.spans, start=1)
+    ]
+
+
+def show_sentences(units: Sequence[Unit]) -> str:
+    """The numbered sentences as a model reads them, each passage under its title and headings."""
+    lines: list[str] = []
+    shown = None
+    for unit in units:
+        if unit.passage is not shown:
+            shown = unit.passage
+            lines.append(f"\n# {shown.heading}")
+        lines.append(f"[{unit.id}] {' '.join(unit.text.split())}")
+    return "\n".join(lines).strip()
+
+
+def pick_units(ids: Iterable[str], units: Sequence[Unit]) -> list[Unit]:
+    """The sentences of these ids, in the order of the evidence; brackets around an id are ignored, unknown ids too."""
+    wanted = {found for each in ids for found in _ID.findall(each)}
+    return [unit for unit in units if unit.id in wanted]
+
+
+def without_ids(text: str, units: Sequence[Unit]) -> str:
+    """The text without ids in square brackets, which a model has copied from its prompt; other figures in brackets stay."""
+    known = {unit.id for unit in units}
+    return _NAMED.sub(lambda found: "" if known.issuperset(_ID.findall(found[1])) else found[0], text).strip()
+
+
+def listed_ids(value: object) -> object:
+    """Ids as a model writes them, as a list of texts: numbers, or all of them in one text, or none."""
+    if isinstance(value, str | int | float):
+        value = _ID.findall(str(value))
+    return [str(each) for each in value] if isinstance(value, list) else value if value is not None else []

@@ -1,0 +1,1 @@
+"""The report on a paper: statements, terms, questions, each with its quotes."""

@@ -1,0 +1,66 @@
+"""The citations of one report: every statement proved by its own quotes, and the quotes numbered once for all of it.
+
+The one rule: what is not proved gets no number and is not in the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.skills.answer.cite import Proof
+from citewell.skills.guide.quotable import Line
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.types import Citation, Sentence
+
+
+class Ledger:
+    """Hands out numbers in the order in which quotes are first used."""
+
+    def __init__(self, book: OpenPaper) -> None:
+        self.citations: list[Citation] = []
+        self._book = book
+        self._numbers: dict[tuple[int, int], int] = {}
+
+    def states(self, line: Line) -> Sentence | None:
+        """The line as a statement of the report: its own words, as it reads alone where those stand in it so; None where it has
+        no words.
+        """
+        quote = " ".join(line.quote.split())
+        text = line.text if line.text.casefold().rstrip(" .。") in quote.casefold() else quote
+        return Sentence(text=text, citations=[self.cites(line)], verdict="supported") if text else None
+
+    def cites(self, line: Line) -> int:
+        """The number of a line's quote."""
+        hit = self._book.hit(line.start, line.end)
+        return self._number(
+            Citation(
+                n=1,
+                doc_id=hit.doc_id,
+                title=hit.title,
+                uri=hit.uri,
+                page=hit.page,
+                section=" › ".join(hit.heading_path),
+                quote=hit.text,
+                start=line.start,
+                end=line.end,
+            )
+        )
+
+    def takes(self, proof: Proof, kept: Sequence[Sentence]) -> list[Sentence]:
+        """Sentences of a proof of its own, with the report's numbers; title, page and section as at each quote's place."""
+        of = {citation.n: citation for citation in proof.citations}
+        return [
+            sentence.model_copy(update={"citations": [self._number(self._placed(of[n])) for n in sentence.citations]})
+            for sentence in kept
+        ]
+
+    def _placed(self, citation: Citation) -> Citation:
+        hit = self._book.hit(citation.start, citation.end)
+        return citation.model_copy(update={"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)})
+
+    def _number(self, citation: Citation) -> int:
+        key = (citation.start, citation.end)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.citations) + 1
+            self.citations.append(citation.model_copy(update={"n": self._numbers[key]}))
+        return self._numbers[key]

@@ -1,0 +1,1 @@
+"""What is remembered of a user, and which of it bears on a question."""

@@ -1,0 +1,130 @@
+"""Which pages a question names, as the file counts them or as they are printed, and what stands at the top or bottom of one.
+
+The one rule: a printed number is mapped only where the paper itself says which pages it fills, and that agrees with its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from citewell.ingest.paper.shape import FloatKind
+from citewell.skills.paper.found_references import Found
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.reference_numbers import NUMBER, canonical, fold
+
+_PAGE = re.compile(
+    r"\b(?:pages?|pp?\.)\s*(?P<first>\d{1,5})(?:\s*(?:-|to|and|,|&)\s*(?P<last>\d{1,5})(?!\s*[A-Za-z%]))?"
+    rf"|第\s*(?P<han>\d{{1,5}}|{NUMBER})\s*(?:[-到至和、]\s*第?\s*(?P<han_last>\d{{1,5}})\s*)?页",
+    re.IGNORECASE,
+)
+_FILLS = re.compile(
+    r"\b(?:pages?|pp?\.)\s*:?\s*(\d{1,5})\s*-\s*(\d{1,5})\b|(?<!\d)(\d{1,5})\s*-\s*(\d{1,5})\s*页|:\s?(\d{1,5})-(\d{1,5})\b",
+    re.IGNORECASE,
+)
+_THERE = re.compile(
+    r"(?P<kind>figure|table|chart|diagram|graph)s?\s+(?:[A-Za-z]+\s+){0,2}?(?:at|on|in|of)\s+(?:the\s+)?"
+    r"(?:(?P<where>top|upper|bottom|lower)\s*(?:half|part|end)?\s*(?:of|on|in)\s+(?:the\s+)?)?$",
+    re.IGNORECASE,
+)
+_THERE_HAN = re.compile(
+    r"^\s*(?:的|上|中|里)*(?P<where>顶部|上方|上部|上半部?分?|底部|下方|下部|下半部?分?)?(?:的|那|个|张|幅)*(?P<kind>图|表)"
+)
+_FOLIO = re.compile(r"\d{1,5}")
+BEFORE: Final = 80  # characters before or behind a page that may say what stands there
+# of the page's height: a float that begins above the one is at the top, one that ends below the other at the bottom
+TOP, BOTTOM = 0.4, 0.6
+
+
+def pages_in(question: str, book: OpenPaper) -> Found:
+    """Numbers of the file's pages, from 1."""
+    found = Found()
+    if not book.document.pages:
+        return found
+    for match in _PAGE.finditer(question):
+        first = match["first"] or _digits(match["han"])
+        last = match["last"] or match["han_last"] or first
+        ends = [int(first), int(last)]
+        joined = "and" in match[0] or any(sign in match[0] for sign in ",&和、")
+        asked = ends if joined else list(range(ends[0], min(ends[1], ends[0] + 50) + 1))
+        for number in dict.fromkeys(asked):
+            page = page_of(number, book)
+            if page:
+                found.add([page], match.span())
+            else:
+                found.lacks("page", str(number), match.span())
+    return found
+
+
+def page_of(number: int, book: OpenPaper) -> int | None:
+    """The page of the file that a number means: its own count first, then the printed one."""
+    count = len(book.document.pages)
+    if 1 <= number <= count:
+        return number
+    first = first_printed(book)
+    return number - first + 1 if first is not None and first <= number < first + count else None
+
+
+def first_printed(book: OpenPaper) -> int | None:
+    """The number printed on the first page: by a line such as `pages 6981-7004` that fits the count, or by the folios."""
+    document, count = book.document, len(book.document.pages)
+    entries = [part for part in book.paper.parts if part.role == "references"]
+    ends_early = min((part.start for part in entries), default=len(document.text))
+    opening = document.pages[min(1, count - 1)].end if count else 0
+    for match in _FILLS.finditer(fold(document.text[: min(opening, ends_early)])):
+        first, last = (int(number) for number in match.groups() if number)
+        if last - first + 1 == count > 1:
+            return first
+    return _by_folios(book)
+
+
+def _by_folios(book: OpenPaper) -> int | None:
+    """Where most pages begin or end with a line that is a number only, and these run on."""
+    shifts: Counter[int] = Counter()
+    for page in book.document.pages:
+        lines = [line.strip() for line in book.document.text[page.start : page.end].strip().split("\n")]
+        shifts.update({int(line) - page.number for line in (lines[0], lines[-1]) if _FOLIO.fullmatch(line)})
+    if not shifts:
+        return None
+    shift, seen = shifts.most_common(1)[0]
+    return shift + 1 if seen >= 3 and seen > len(book.document.pages) / 2 else None
+
+
+def floats_there(question: str, found: Found, book: OpenPaper) -> Found:
+    """`the figure at the top of page 5`, `第5页的表`: the floats of that kind on that page, missing where there are none."""
+    there = Found()
+    for match in _PAGE.finditer(question):
+        before = _THERE.search(question, max(0, match.start() - BEFORE), match.start())
+        behind = _THERE_HAN.match(question[match.end() : match.end() + BEFORE])
+        said = before or behind
+        page = page_of(int(match["first"] or _digits(match["han"])), book)
+        if not said or page is None or page not in found.targets:
+            continue
+        kind: FloatKind = "table" if said["kind"].lower() in {"table", "表"} else "figure"
+        at = [i for i, each in enumerate(book.paper.floats) if each.kind == kind and each.page == page]
+        half = said["where"] or ""
+        at = [i for i in at if not half or _in_half(i, page, half, book)]
+        span = (before.start() if before else match.start(), match.end())
+        if at:
+            there.add(at, span)
+        else:
+            there.lacks(kind, question[span[0] : match.end() + (behind.end() if behind else 0)].strip(), span)
+    return there
+
+
+def _in_half(index: int, page: int, half: str, book: OpenPaper) -> bool:
+    """Whether a float reaches into that end of the page; true where nothing says where it lies."""
+    each = book.paper.floats[index]
+    spans = [(each.start, each.end), *([each.body] if each.body else [])]
+    boxes = [box for box in book.document.boxes if box.page == page and any(a < box.end and box.start < b for a, b in spans)]
+    if not boxes:
+        return True
+    if re.match("top|upper|顶|上", half, re.IGNORECASE):
+        return min(box.y0 for box in boxes) < TOP
+    return max(box.y1 for box in boxes) > BOTTOM
+
+
+def _digits(number: str) -> str:
+    digits = canonical(number)
+    return digits if digits.isdigit() else "0"

@@ -1,0 +1,182 @@
+"""The evidence for what a question points to: a table's rows and what is said of it, a section's best sentences, an entry.
+
+The one rule: what the question names comes first; what the paper says about it follows, as far as the budget goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from citewell.ingest.paper.shape import Float, Mention, Role
+from citewell.skills.evidence.passages import PASSAGES, TOKENS_EACH, Passage, pack
+from citewell.skills.paper.reading_context import OpenPaper
+from citewell.skills.paper.references import Pointed
+from citewell.skills.paper.span_pick import Pick, Span, around, paragraph, sentence_spans
+from citewell.types import Hit
+
+# Both shares chosen by hand on the evidence for a dozen questions of five papers; other values were not compared.
+BODY_SHARE: Final = 0.7  # of what a float's caption leaves goes to its rows, the rest to what is said of it
+SAID_SHARE: Final = 0.5  # of what is left goes to the sentences that point to it, the rest to those around them
+_EXPLAINS = re.compile(r"(?:where|here|with|in which|and|such that|denot\w+|let)\b|其中|式中|这里|此处|记|令", re.IGNORECASE)
+_CELL = re.compile(r"[^|:]{1,80}: \S")
+
+
+def chunk_of(points: Pointed, book: OpenPaper, question: str, budget_tokens: int) -> list[Passage]:
+    """Passages about all that is pointed to, within the budget, in the order: figures and tables, equations, references,
+    sections, pages. Empty where nothing is pointed to.
+    """
+    jobs: list[Callable[[Pick, int], None]] = [
+        *(partial(_float, index) for index in points.floats),
+        *(partial(_equation, index) for index in points.equations),
+        *(partial(_reference, index) for index in points.references),
+    ]
+    stretches = _stretches(points, book)
+    if stretches:
+        jobs.append(partial(_stretch, stretches))
+    pick = Pick(book, points.rest or question, budget_tokens)
+    for done, job in enumerate(jobs):
+        pick.group()
+        job(pick, pick.left // (len(jobs) - done))
+    return pick.passages()
+
+
+def section_chunk(hits: Sequence[Hit], roles: Sequence[Role], book: OpenPaper, question: str, budget: int) -> list[Passage]:
+    """Of the hits of a search what lies in parts of these roles, best first. With `references` go all figures and tables."""
+    cut = []
+    for hit in hits:
+        if hit.doc_id == book.doc_id:
+            cut += [piece for span in _borders(roles, book) if (piece := _within(hit, span, book))]
+    most = max(PASSAGES, budget // TOKENS_EACH)
+    return pack(question, cut, budget, most=most) if cut else []
+
+
+def part_chunk(roles: Sequence[Role], book: OpenPaper, question: str, budget: int) -> list[Passage]:
+    """The best sentences of all parts of these roles, by words: for where a search finds nothing in them."""
+    pick = Pick(book, question, budget)
+    _stretch([(part.start, part.end) for part in book.paper.of(roles)], pick, budget)
+    return pick.passages()
+
+
+def _borders(roles: Sequence[Role], book: OpenPaper) -> list[Span]:
+    spans = [(part.start, part.end) for part in book.paper.of(roles)]
+    if "references" in roles:
+        for each in book.paper.floats:
+            spans += [(each.start, each.end), *([each.body] if each.body else [])]
+    return spans
+
+
+def _within(hit: Hit, span: Span, book: OpenPaper) -> Hit | None:
+    """What of a hit lies in a span, where that is more than a heading."""
+    text = book.document.text
+    start, end = max(hit.start, span[0]), min(hit.end, span[1])
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    said = text[start:end]
+    bare = not re.search(r"\w", said) or any(said in part.heading for part in book.paper.parts)
+    return None if bare else book.hit(start, end, hit.score)
+
+
+def _stretches(points: Pointed, book: OpenPaper) -> list[Span]:
+    """The sections and pages that are pointed to; of both, where they overlap, what lies in both."""
+    parts = [(book.paper.parts[i].start, book.paper.parts[i].end) for i in points.parts]
+    held = {book.paper.floats[i].page for i in points.floats}  # `the figure on page 5` is the figure
+    pages = [(p.start, p.end) for p in book.document.pages if p.number in points.pages and p.number not in held]
+    both = [(max(a, c), min(b, d)) for a, b in parts for c, d in pages if max(a, c) < min(b, d)]
+    return both or parts or pages
+
+
+def _stretch(spans: Sequence[Span], pick: Pick, room: int) -> None:
+    sentences_ = [span for start, end in spans for span in sentence_spans(pick.book, start, end)]
+    pick.best(sentences_, room)
+
+
+def _float(index: int, pick: Pick, room: int) -> None:
+    """Caption, then the rows of a table, then what the text says of it, and last the lettering of a figure, which says little
+    by itself; what the one leaves unspent the other may have.
+    """
+    each, left = pick.book.paper.floats[index], pick.left
+    inside = pick.group()
+    header, rows = _rows(pick, each) if each.body else ([], [])
+    for span in [*sentence_spans(pick.book, each.start, each.end), *header]:
+        pick.take(span)
+    rest = max(0, room - (left - pick.left))
+    said = pick.group()
+    _said(pick, "float", index, int(rest * (1 - BODY_SHARE)) if rows else rest)
+    pick.into = pick.group() if each.kind == "figure" else inside
+    pick.best(rows, max(0, room - (left - pick.left)))
+    pick.into = said
+    _said(pick, "float", index, max(0, room - (left - pick.left)))
+
+
+def _rows(pick: Pick, each: Float) -> tuple[list[Span], list[Span]]:
+    """The lines that head a table's columns, and its rows. Of a figure every line is a row."""
+    text, (start, end) = pick.book.document.text, each.body or (0, 0)
+    lines = [(m.start() + start, m.end() + start) for m in re.finditer(r"[^\n]*\S", text[start:end])]
+    lines = [(b - len(text[a:b].lstrip()), b) for a, b in lines]
+    if each.kind == "figure" or len(lines) < 2:
+        return [], lines
+    named = next((i for i, span in enumerate(lines) if " | " in pick.words(span) and _CELL.match(pick.words(span))), 0)
+    head = min(max(named, 1), 3)
+    return lines[:head], lines[head:]
+
+
+def _said(pick: Pick, kind: str, index: int, room: int) -> None:
+    """The sentences that point to something, those that answer the question first; then those around them."""
+    book, left = pick.book, pick.left
+    places = [mention for mention in book.paper.mentions if mention.kind == kind and index in mention.targets]
+    pointing = list(dict.fromkeys(around(book, mention.start) for mention in _outside(places, book)))
+    pick.best(pointing, int(SAID_SHARE * room))
+    if left == pick.left:  # one that points to it is worth more than two that stand beside it
+        pick.best(pointing, room)
+    beside = [
+        span
+        for start, end in dict.fromkeys(paragraph(book, span[0]) for span in pointing)
+        for span in sentence_spans(book, start, end)
+        if span not in pointing
+    ]
+    pick.best(beside, max(0, room - (left - pick.left)))
+
+
+def _outside(places: Sequence[Mention], book: OpenPaper) -> list[Mention]:
+    """Mentions in the running text: not in captions, tables and figures or the list of references."""
+    captions = [span for each in book.paper.floats for span in ((each.start, each.end), each.body) if span]
+    captions += [(part.start, part.end) for part in book.paper.of(("references",))]
+    return [place for place in places if not any(start <= place.start < end for start, end in captions)]
+
+
+def _equation(index: int, pick: Pick, room: int) -> None:
+    """The equation, what explains its symbols behind it, the sentence that leads to it, and what is said of it elsewhere."""
+    book, left = pick.book, pick.left
+    each = book.paper.equations[index]
+    pick.take((each.start, each.end))
+    part = book.paper.part_at(each.start)
+    start, end = (part.start, part.end) if part else (0, len(book.document.text))
+    behind = sentence_spans(book, each.end, end)[:3]
+    before = sentence_spans(book, start, each.start)[-2:]
+    own = (each.start, each.end)
+    explains = [span for span in behind if _EXPLAINS.match(pick.words(span)) or _shares_symbols(pick, span, own)]
+    for span in [*explains, *reversed(before), *behind]:
+        if left - pick.left < room:
+            pick.take(span)
+    pick.group()
+    _said(pick, "equation", index, max(0, room - (left - pick.left)))
+
+
+def _shares_symbols(pick: Pick, span: Span, equation: Span) -> bool:
+    """Whether a sentence speaks of letters that the equation has: `Here s₀ is the charge`."""
+    symbols = set(re.findall(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])", pick.words(equation))) - {"a", "A", "I"}
+    words = set(re.findall(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])", pick.words(span)))
+    return len(symbols & words) >= 1
+
+
+def _reference(index: int, pick: Pick, room: int) -> None:
+    """Its entry, then the sentences that cite it."""
+    each, left = pick.book.paper.references[index], pick.left
+    pick.take((each.start, each.end))
+    pick.group()
+    _said(pick, "reference", index, max(0, room - (left - pick.left)))

@@ -1,0 +1,1 @@
+"""Questions over tables: linking, planning, mending, running statements; read only."""

@@ -1,0 +1,82 @@
+"""One cell in words: a figure with its marks and unit, a missing value told as missing, a text on one line.
+
+The one rule: a cell is data. Whatever stands in it, it comes out as one short line without control characters.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from citewell.sql.column_label import Label
+from citewell.sql.engines.engine import Rows, Value
+from citewell.text.normalize import clean
+
+LONGEST = 60  # characters of a text within a sentence
+LONGEST_QUOTED = 300  # the same within a quote
+CURRENCIES = {"EUR", "USD", "GBP", "CNY", "CHF", "元", "欧元", "美元"}
+_NOTHING = {"en": "no value", "zh": "无值"}
+_BLANK = {"en": "(empty)", "zh": "（空）"}
+_BOOL = {"en": {True: "yes", False: "no"}, "zh": {True: "是", False: "否"}}
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+
+
+def cell(value: Value, label: Label, lang: str) -> str:
+    """For a sentence: 1234.5 of `cost_eur` is `1,234.50 EUR`, of `customer_id` it is as it stands."""
+    if value is None:
+        return _NOTHING.get(lang, _NOTHING["en"])
+    if isinstance(value, bool):
+        return _BOOL.get(lang, _BOOL["en"])[value]
+    if isinstance(value, int | float):
+        text = number(value, cents=label.unit in CURRENCIES) if label.role == "quantity" else plain_number(value)
+        return text + (label.unit if label.unit == "%" else f" {label.unit}" if label.unit else "")
+    return short(value, LONGEST) or _BLANK.get(lang, _BLANK["en"])
+
+
+def short(text: str, longest: int) -> str:
+    """On one line, at most so long; what is cut off is seen to be."""
+    flat = clean(_ESCAPE.sub("", text))
+    return flat if len(flat) <= longest else flat[: longest - 1].rstrip() + "…"
+
+
+def number(value: float, *, cents: bool = False) -> str:
+    """With thousands marks; of a fraction at most two decimals (`cents`: both of them), below 1 four figures that count."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    if not math.isfinite(value) or abs(value) >= 1e15:
+        return f"{value:g}"
+    if cents:
+        return f"{value:,.2f}"
+    if value == int(value):
+        return f"{int(value):,}"
+    text = (f"{value:,.2f}" if abs(value) >= 1 else f"{float(f'{value:.4g}'):.12f}").rstrip("0").rstrip(".")
+    return text if text not in {"0", "-0", ""} else f"{value:.4g}"
+
+
+def plain_number(value: float) -> str:
+    """As an id or a year is written: 2023, not 2,023 and not 2023.0."""
+    return str(int(value)) if isinstance(value, float) and math.isfinite(value) and value == int(value) else str(value)
+
+
+def lines(rows: Rows, most: int) -> list[str]:
+    """The first `most` rows as they are quoted: `column: value; column: value`, the values unformatted."""
+    return [
+        "; ".join(f"{short(name, LONGEST_QUOTED)}: {_raw(value)}" for name, value in zip(rows.columns, row, strict=True))
+        for row in rows.rows[:most]
+    ]
+
+
+def _raw(value: Value) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return short(value, LONGEST_QUOTED) if isinstance(value, str) else str(value)
+
+
+def joined(parts: Sequence[str], lang: str) -> str:
+    """As a list in a sentence."""
+    if lang == "zh":
+        return "、".join(parts)
+    return " and ".join(parts) if len(parts) < 3 else ", ".join(parts[:-1]) + " and " + parts[-1]

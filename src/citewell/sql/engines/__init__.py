@@ -1,0 +1,108 @@
+"""The table engines by dialect, loaded when one is opened, and how a database's URL is understood.
+
+The one rule: a URL is shown to nobody but through `shown`, which masks its password.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from urllib.parse import unquote, urlsplit
+
+from citewell.errors import InvalidInput
+from citewell.sql.engines.engine import Dialect, Engine, Location
+from citewell.sql.engines.parameters import check_parameters
+
+ENGINES: dict[Dialect, str] = {
+    "duckdb": "citewell.sql.engines.duckdb:DuckDB",
+    "sqlite": "citewell.sql.engines.sqlite:SQLite",
+    "postgres": "citewell.sql.engines.postgres:Postgres",
+    "mysql": "citewell.sql.engines.mysql:MySQL",
+}
+SCHEMES: dict[str, Dialect] = {
+    "sqlite": "sqlite",
+    "postgresql": "postgres",
+    "postgres": "postgres",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+}
+PARAMETER = re.compile(r"[?&;]([^=&;?#]*)=")
+HOSTS = re.compile(r"(\[[^\]]*\]|[^:/?#,\[]*)(:\d*)?(,(\[[^\]]*\]|[^:/?#,\[]*)(:\d*)?)*([/?#]|$)")
+SECRET = re.compile(r"pass(word|wd|phrase)?$|secret|token|pwd$", re.IGNORECASE)  # not passfile, which is a path
+FORMS = "sqlite:///path/to/file.db, postgresql://user:password@host:5432/database or mysql://user:password@host:3306/database"
+
+
+def open_engine(location: Location) -> Engine:
+    """Nothing is reached yet: a source that is gone is told by the first call."""
+    module, _, name = ENGINES[location.dialect].partition(":")
+    engine: Engine = getattr(importlib.import_module(module), name)(location)
+    return engine
+
+
+def location_of(url: str) -> Location:
+    """Raises InvalidInput for what is not a database's URL."""
+    url = url.strip()
+    scheme, divider, rest = url.partition("://")
+    dialect = SCHEMES.get(scheme.lower().partition("+")[0])
+    if not divider or dialect is None:
+        raise InvalidInput(f"{shown(url)} is not a database that can be asked", hint=f"give {FORMS}")
+    if dialect == "sqlite":
+        return Location("sqlite", _path(url, rest))
+    try:
+        parts = urlsplit(f"{dialect}://{rest}")
+        _ = parts.port  # raises where it is not a number
+    except ValueError:
+        raise InvalidInput(f"{shown(url)} has no host and port that can be read", hint=f"give {FORMS}") from None
+    if not unquote(parts.path).strip("/"):
+        raise InvalidInput(f"{shown(url)} names no database", hint="put its name behind the host: ...@host/database")
+    if "#" in rest:
+        raise InvalidInput(f"{shown(url)} holds a '#'", hint="write special characters of the password as %23 and the like")
+    where = f"{'postgresql' if dialect == 'postgres' else 'mysql'}://{rest}"
+    check_parameters(where, dialect)
+    return Location(dialect, where)
+
+
+def _path(url: str, rest: str) -> str:
+    """`sqlite:///relative.db`, `sqlite:////absolute.db`; a Windows path as `sqlite:///C:/x.db`."""
+    path = unquote(rest[1:]) if rest.startswith("/") else ""
+    if not path or path == ":memory:" or "\0" in path:
+        raise InvalidInput(f"{url} names no file", hint="three slashes and a path: sqlite:///data/sales.db")
+    return path
+
+
+def shown(url: str) -> str:
+    """The URL with its password masked, also where the rest of it makes no sense: what stands before the last @ but a plain
+    user's name, a port that is no number, and the values of parameters that are called so, however their names are written.
+    """
+    if url.lower().startswith("sqlite:"):
+        return url
+    scheme, divider, rest = url.rpartition("://") if url.count("://") == 1 else ("", "", url)
+    before, at, after = rest.rpartition("@")
+    if at:
+        user, colon, _ = before.partition(":")
+        plain = re.fullmatch(r"[^/?#:@&=;]*", user) is not None
+        before = (f"{user}:***" if colon else user) if plain else "***"
+    elif divider and not HOSTS.match(after):
+        after = re.sub(r":[^/?#]*", ":***", after, count=1)
+    return f"{scheme}{divider}{before}{at}{_without_secrets(after)}"
+
+
+def _without_secrets(text: str) -> str:
+    out, at = "", 0
+    while found := PARAMETER.search(text, at):
+        out, at = out + text[at : found.end()], found.end()
+        if SECRET.search(_decoded(found[1])):
+            out, at = out + "***", _end(text, at)
+    return out + text[at:]
+
+
+def _end(text: str, at: int) -> int:
+    places = [place for mark in "&#" if (place := text.find(mark, at)) >= 0]
+    return min(places, default=len(text))
+
+
+def _decoded(name: str) -> str:
+    """Drivers decode the names of parameters; what was encoded twice is decoded until nothing is left to decode."""
+    while (plain := unquote(name)) != name:
+        name = plain
+    return name

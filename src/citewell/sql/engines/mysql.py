@@ -1,0 +1,249 @@
+"""MySQL and MariaDB, by PyMySQL: each statement in a read-only transaction, its rows taken one by one.
+
+`sql_mode` is set without ANSI_QUOTES, NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT, whatever the server's own: a text in double
+quotes is a text, a backslash escapes, names stand in backquotes. So the guard reads it too.
+
+The one rule: a statement that does not begin as reading ones do is not sent; MySQL has no cursor that would refuse it.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from citewell.errors import CitewellError, SourceUnavailable, StatementFailed
+from citewell.sql.engines import shown
+from citewell.sql.engines.engine import Kind, Limits, Location, Rows, Schema
+from citewell.sql.engines.mysql_schema import found_tables, notes_on
+from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, look
+from citewell.sql.engines.values import gather
+from citewell.sql.engines.worker_process import (
+    MIB,
+    STOP_SECONDS,
+    ProcessEngine,
+    complaint,
+    late,
+    timed,
+    too_large,
+    unavailable,
+    within_memory,
+)
+
+if TYPE_CHECKING:
+    import pymysql
+
+    Connection = pymysql.Connection[pymysql.cursors.Cursor]
+
+CONNECT_SECONDS = 3
+AFTER_SECONDS = 2.0  # beyond the server's own limit, until a silent server is given up
+CLIENT_MIB = 256  # that one row may take here
+MODE = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+BEFORE = r"(?is)^(\s|\(|--[^\n]*\n|#[^\n]*\n|/\*(?!!|M!|\+).*?\*/)*"  # what may stand before the first word
+READING = re.compile(BEFORE + r"(select|with|values|table|explain|describe|desc|show)\b")
+EXPLAINS = re.compile(r"(?is)^\s*(explain|describe|desc|show)\b")
+BINARY = 63  # the character set of what is no text
+# the field types of the protocol (dev.mysql.com/doc/dev/mysql-server, field_types.h)
+NUMBERS = {0, 1, 2, 3, 4, 5, 8, 9, 13, 246}
+DATES = {7, 10, 11, 12, 14, 17, 18, 19}
+TEXTS = {15, *range(247, 255)}
+LATE = {1317, 1969, 3024, 1205}  # interrupted; max_statement_time; max_execution_time; lock wait
+TOO_LARGE = {1037, 1038, 1041, 1114, 1153}
+UNAVAILABLE = {1040, 1044, 1045, 1049, 1053, 1129, 1130, 1203, 1226, 2002, 2003, 2005, 2006, 2013, 2055}
+HINTS = {1045: "look at user and password", 1044: "may this user read that database?", 1049: "look at the database's name"}
+
+
+class MySQL(ProcessEngine):
+    dialect = "mysql"
+    module = "citewell.sql.engines.mysql"
+    driver = "pymysql"
+    server = True
+
+
+def run(location: Location, token: str, sql: str, limits: Limits) -> Rows:
+    _check(sql)
+    with _reading(location, limits.seconds, limits.memory_mib) as connection, within_memory(min(limits.memory_mib, CLIENT_MIB)):
+        return timed(lambda: _rows(connection, _marked(sql, token), limits))
+
+
+def explain(location: Location, token: str, sql: str, limits: Limits) -> None:
+    _check(sql)
+    with _reading(location, limits.seconds, limits.memory_mib) as connection, connection.cursor() as cursor:
+        cursor.execute(_marked(sql if EXPLAINS.match(sql) else f"EXPLAIN {sql}", token))
+        cursor.fetchall()
+
+
+def inspect(location: Location, token: str, values: int) -> Schema:
+    import pymysql
+
+    budget = Budget.of(INSPECT_SECONDS - CONNECT_SECONDS)
+    with _reading(location, INSPECT_SECONDS, CLIENT_MIB) as connection, connection.cursor() as cursor:
+
+        def ask(sql: str, seconds: float) -> list[Sequence[Any]] | None:
+            """A view that no longer works, or takes too long, tells nothing."""
+            try:
+                _end_after(connection, seconds)
+                cursor.execute(_marked(sql, token))
+                return list(cursor.fetchall())
+            except pymysql.Error as error:
+                if error.args and error.args[0] in UNAVAILABLE:
+                    raise
+                return None
+
+        found = found_tables(cursor)
+        notes = notes_on(cursor)
+        tables, left = look(found, ask, "mysql", values, budget)
+    return Schema("mysql", tuple(tables), (*notes, *left))
+
+
+def stop(location: Location, token: str) -> None:
+    """Ends the statement of a worker that was killed; it carries the token in a comment."""
+    with _reading(location, STOP_SECONDS, CLIENT_MIB) as connection, connection.cursor() as cursor:
+        _end(cursor, token)
+
+
+def _end(cursor: pymysql.cursors.Cursor, token: str) -> None:
+    import pymysql
+
+    looking = "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND info LIKE %s"
+    cursor.execute(looking, (f"/* {token} */%",))
+    for (number,) in cursor.fetchall():
+        with suppress(pymysql.Error):  # it has ended by itself
+            cursor.execute(f"KILL {int(number)}")
+
+
+def _marked(sql: str, token: str) -> str:
+    return f"/* {token} */ {sql}"
+
+
+def _check(sql: str) -> None:
+    if not READING.match(sql):
+        raise StatementFailed("only statements that read are run")
+
+
+@contextmanager
+def _reading(location: Location, seconds: float, mib: int) -> Iterator[Connection]:
+    """A connection inside a read-only transaction with its limits. At the end its socket is closed, whatever is to come."""
+    import pymysql
+
+    connection: Connection | None = None
+    try:
+        connection = pymysql.connect(**_arguments(location.where), read_timeout=seconds + AFTER_SECONDS)
+        _limit(connection, seconds, mib)
+        yield connection
+    except pymysql.Error as error:
+        raise _told(error, location.where, seconds, connected=connection is not None) from None
+    except MemoryError:
+        raise too_large() from None
+    except OSError as error:  # pymysql's own are told above: this is of the file with the certificates
+        raise _no_certificates(location.where, error) from None
+    except (ValueError, OverflowError, UnicodeError) as error:
+        raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None
+    finally:
+        if connection is not None:
+            connection._force_close()  # type: ignore[attr-defined]  # noqa: SLF001 - close() reads on to the last row first
+
+
+def _arguments(url: str) -> dict[str, Any]:
+    """What the driver takes, of `mysql://user:password@host:port/database?ssl_ca=...&unix_socket=...`."""
+    parts = urlsplit(url)
+    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    said: dict[str, Any] = {
+        "host": parts.hostname or "localhost",
+        "port": parts.port or 3306,
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "database": unquote(parts.path).strip("/"),
+        "charset": "utf8mb4",
+        "autocommit": False,
+        "local_infile": False,
+        "connect_timeout": CONNECT_SECONDS,
+        "program_name": "citewell",
+    }
+    if "unix_socket" in options:
+        said["unix_socket"] = options["unix_socket"]
+    if "ssl_ca" in options:
+        said |= {"ssl_ca": options["ssl_ca"], "ssl_verify_cert": True, "ssl_verify_identity": True}
+    return said
+
+
+def _limit(connection: Connection, seconds: float, mib: int) -> None:
+    import pymysql
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION sql_mode = %s", (MODE,))
+        cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        _end_after(connection, seconds)
+        wait = max(1, min(2, round(seconds)))
+        size = mib * MIB
+        for setting in (f"lock_wait_timeout = {wait}", f"innodb_lock_wait_timeout = {wait}", f"max_session_mem_used = {size}"):
+            with suppress(pymysql.Error):  # not known to this server
+                cursor.execute(f"SET SESSION {setting}")
+        cursor.execute("START TRANSACTION READ ONLY")
+
+
+def _end_after(connection: Connection, seconds: float) -> None:
+    """MariaDB counts seconds, for every statement; MySQL milliseconds, for those that read."""
+    maria = "MariaDB" in str(connection.get_server_info())  # type: ignore[no-untyped-call]
+    limit = f"max_statement_time = {seconds:.3f}" if maria else f"max_execution_time = {max(1, round(seconds * 1000))}"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET SESSION {limit}")
+
+
+def _rows(connection: Connection, sql: str, limits: Limits) -> Rows:
+    from pymysql.cursors import SSCursor
+
+    cursor = connection.cursor(SSCursor)
+    cursor.execute(sql)
+    if cursor.description is None:  # SELECT ... INTO @x
+        raise StatementFailed("only statements that read are run, and this one hands out nothing")
+    result = getattr(cursor, "_result")  # noqa: B009 - only there is said what is binary
+    kinds = [_kind(field.type_code, field.charsetnr) for field in result.fields or ()]
+    try:
+        return gather([column[0] for column in cursor.description or ()], kinds, cursor.fetchall_unbuffered(), limits)
+    finally:  # else both would read to the last row when they are dropped
+        connection._force_close()  # type: ignore[attr-defined]  # noqa: SLF001
+        result.unbuffered_active = False
+
+
+def _kind(code: int, charset: int) -> Kind:
+    if code in NUMBERS:
+        return "number"
+    if code in DATES:
+        return "date"
+    return "text" if code in TEXTS and charset != BINARY else "other"
+
+
+def _told(error: pymysql.Error, url: str, seconds: float, *, connected: bool) -> CitewellError:
+    code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+    said = complaint(str(error.args[-1]) if error.args else str(error))
+    if password := unquote(urlsplit(url).password or ""):
+        said = said.replace(password, "***")
+    if code in LATE or (connected and "timed out" in said):
+        return late(seconds)
+    if not connected or code in UNAVAILABLE:
+        return _unreachable(url, code, said)
+    if code in TOO_LARGE or (code == 1290 and "max-session-mem" in said):
+        return StatementFailed(said, hint="ask for less at once, or raise data.memory_mib", code="memory")
+    return StatementFailed(said)
+
+
+def _no_certificates(url: str, error: OSError) -> SourceUnavailable:
+    """Never with the words of the file."""
+    if isinstance(error, ssl.SSLError):
+        said = "the file of ssl_ca holds no certificate that can be read"
+    else:
+        said = f"the file of ssl_ca cannot be opened: {error.strerror or type(error).__name__}"
+    return unavailable(shown(url), said, "ssl_ca=/path/to/ca.pem, certificates in PEM form that this user may read")
+
+
+def _unreachable(url: str, code: int, said: str) -> SourceUnavailable:
+    hints = {
+        1045: "look at user and password",
+        1044: "may this user read that database?",
+        1049: "look at the name of the database",
+    }
+    return unavailable(shown(url), said, hints.get(code, "is the server up, and are host and port right?"))

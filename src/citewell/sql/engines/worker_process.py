@@ -1,0 +1,177 @@
+"""What all engines share: their drivers run in a worker process, which a limit or a cancelled question ends.
+
+An engine's module has functions that the worker calls, once it has started and loaded the `driver`: `run(location, token,
+sql, limits)`, `explain(...)` alike and `inspect(location, token, values)`; `stop(location, token)`, where there is a server,
+ends what a killed worker had begun there.
+
+The one rule: a driver never runs in the process that answers people. A cell of a gigabyte, a crash of native code or a
+statement that hears no interrupt costs one worker.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar
+
+import anyio
+from anyio.lowlevel import RunVar
+
+from citewell.errors import CitewellError, SourceUnavailable, StatementFailed
+from citewell.ingest.worker import Died, in_worker
+from citewell.sql.engines.engine import Dialect, Limits, Location, Rows, Schema
+from citewell.sql.engines.profile import INSPECT_SECONDS
+
+if sys.platform != "win32":
+    import resource
+
+MOST_AT_ONCE = 4  # statements; more wait
+GRACE = 4.0  # seconds beyond the engine's own limit until the worker is killed
+START_SECONDS = 60.0  # until a worker is ready: 0.5 s, on a busy machine many; none of them is the statement's
+STOP_SECONDS = 3.0
+MIB = 1 << 20
+OWN_MIB = 256  # a driver's own code and threads, beyond what a statement may take
+MESSAGE_CHARACTERS = 400  # of an engine's complaint: it is read by people, and by a model that mends the statement
+VALUES = 30
+
+_limiter: RunVar[anyio.CapacityLimiter] = RunVar("citewell_table_workers")
+
+
+class ProcessEngine:
+    """An engine whose work is done by the functions of `module` in a worker."""
+
+    dialect: Dialect
+    module: ClassVar[str]
+    driver: ClassVar[str]
+    server: ClassVar[bool] = False
+
+    def __init__(self, location: Location) -> None:
+        self.location = location
+
+    async def inspect(self) -> Schema:
+        schema: Schema = await self._call("inspect", INSPECT_SECONDS, self.location.options.get("values", VALUES))
+        return schema
+
+    async def run(self, sql: str, limits: Limits) -> Rows:
+        rows: Rows = await self._call("run", limits.seconds, sql, limits)
+        return rows
+
+    async def explain(self, sql: str, limits: Limits) -> None:
+        await self._call("explain", limits.seconds, sql, limits)
+
+    async def close(self) -> None:
+        """Nothing is kept open between two calls."""
+
+    async def _call(self, function: str, seconds: float, *arguments: Any) -> Any:
+        token = f"citewell-{secrets.token_hex(8)}"
+        try:
+            async with _places():
+                await self._start()
+                with anyio.fail_after(seconds + self.location.options.get("grace", GRACE)):
+                    return await in_worker(f"{self.module}:{function}", self.location, token, *arguments)
+        except TimeoutError:
+            await self._stop(token)
+            raise late(seconds) from None
+        except Died:
+            await self._stop(token)
+            raise StatementFailed(
+                "the table engine's process ended: most likely the statement needs more memory than it may have",
+                hint="ask for less at once, or raise data.memory_mib",
+                code="memory",
+            ) from None
+        except (CitewellError, MemoryError) as error:
+            raise (error if isinstance(error, CitewellError) else too_large()) from None
+        except OSError as error:  # of a process that could not be started, or of a driver that does not tell its own
+            short = error.errno in (errno.ENOMEM, errno.EAGAIN)
+            hint = "is there memory left on this machine?" if short else "look at the files that the source names"
+            raise unavailable("the tables", error, hint) from None
+        except anyio.get_cancelled_exc_class():
+            await self._stop(token)
+            raise
+
+    async def _start(self) -> None:
+        """Leaves a worker ready for the next call, which takes it up without a wait between."""
+        try:
+            with anyio.fail_after(START_SECONDS):
+                await in_worker(f"{__name__}:load", self.module, self.driver)
+        except (TimeoutError, Died):
+            problem = f"the process that reads them was not ready within {START_SECONDS:g} s"
+            raise unavailable("the tables", problem, "this machine is busy: ask again later") from None
+
+    async def _stop(self, token: str) -> None:
+        """Ends at the server what the worker left there. That it cannot be reached any more is no news by then."""
+        if not self.server:
+            return
+        with anyio.CancelScope(shield=True), anyio.move_on_after(STOP_SECONDS), suppress(CitewellError, Died):
+            await in_worker(f"{self.module}:stop", self.location, token)
+
+
+def _places() -> anyio.CapacityLimiter:
+    try:
+        return _limiter.get()
+    except LookupError:
+        _limiter.set(limiter := anyio.CapacityLimiter(MOST_AT_ONCE))
+        return limiter
+
+
+def load(*modules: str) -> None:
+    """In the worker: what a statement's seconds are not for. A driver that is not there is told of by who needs it."""
+    for module in modules:
+        with suppress(ImportError):
+            importlib.import_module(module)
+
+
+def late(seconds: float) -> StatementFailed:
+    hint = "ask for less at once, or raise data.statement_seconds"
+    return StatementFailed(f"the statement was stopped after {seconds:g} s", hint=hint, code="timeout")
+
+
+def too_large() -> StatementFailed:
+    hint = "ask for less at once, or raise data.memory_mib"
+    return StatementFailed("the statement needs more memory than it may have", hint=hint, code="memory")
+
+
+def complaint(error: BaseException | str) -> str:
+    """The engine's own words, in two lines at most."""
+    lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip(" ^\t")]
+    text = "\n".join(lines[:2]) or type(error).__name__
+    return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 1] + "…"
+
+
+def unavailable(what: str, error: BaseException | str, hint: str) -> SourceUnavailable:
+    return SourceUnavailable(f"{what} cannot be read: {complaint(error)}", hint=hint)
+
+
+@contextmanager
+def within_memory(mib: int) -> Iterator[None]:
+    """In the worker: what is held now, and so much more. Where the system cannot tell, the worker's own bound stays."""
+    if not sys.platform.startswith("linux"):
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = _held() + (mib + OWN_MIB) * MIB
+    if soft != resource.RLIM_INFINITY:
+        most = min(most, soft)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _held() -> int:
+    """Bytes of data and stack, which RLIMIT_DATA counts."""
+    with open("/proc/self/statm", encoding="ascii") as told:  # noqa: PTH123 - the system's own figure, not a file of ours
+        return int(told.read().split()[5]) * resource.getpagesize()
+
+
+def timed(work: Callable[[], Rows]) -> Rows:
+    """With the seconds that it took."""
+    began = time.monotonic()
+    rows = work()
+    return Rows(rows.columns, rows.kinds, rows.rows, rows.truncated, round(time.monotonic() - began, 4))

@@ -1,0 +1,210 @@
+"""Statements that would run or grow without an end: recursion with no bound, series and texts of millions.
+
+The one rule: what the text itself shows to be too much is refused here; what depends on the data is ended by the engine's
+limits of time and memory.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from citewell.errors import StatementRefused
+from citewell.sql.engines.engine import Dialect
+from citewell.sql.guard.allowed_functions import COLLECTING, FORMATS, GROWING, REPEATING, SERIES
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+MOST_ROWS = (
+    1_000_000  # of a series that the statement itself writes down: DuckDB, the fastest, makes them in 0.01 s, SQLite in 0.3
+)
+MOST_CHARACTERS = 1_000_000  # of a text made by repeating: one cell of the default Limits.characters
+MOST_MADE = 10_000_000  # characters of such texts in all rows of a series together
+MOST_COLLECTED = 1_000  # characters of such a text where an aggregate keeps those of all rows in one value
+_WIDE = re.compile(r"\*|\d{4,}|\{[^{}]*\{")  # the last is a width that an argument says
+_TINY = re.compile(r"micro|milli|nano|\b(us|ms|ns)\b", re.IGNORECASE)
+
+
+def bounded(tree: exp.Expr, dialect: Dialect) -> None:
+    """Raises StatementRefused where the statement has no end that can be seen in it."""
+    from sqlglot import exp
+
+    rows = 1.0
+    collected = False
+    for function in tree.find_all(exp.Func):
+        names = name_of(function)
+        collected = collected or bool(names & COLLECTING)
+        if names & SERIES:
+            rows *= max(1.0, _series(function))
+        if names & GROWING.keys():
+            _growth(function, GROWING[next(iter(names & GROWING.keys()))])
+        if names & FORMATS and dialect != "mysql":
+            _format(function)
+    if rows > MOST_ROWS:
+        raise StatementRefused(f"A series of {rows:.0f} rows is written down.", hint=f"At most {MOST_ROWS} are made.")
+    longest = longest_text(tree)
+    if longest > MOST_CHARACTERS or longest * rows > MOST_MADE:
+        raise StatementRefused(
+            f"Texts of {longest * rows:.0f} characters are made.",
+            hint=f"At most {MOST_CHARACTERS} in a text, {MOST_MADE} in all.",
+        )
+    if collected and longest > MOST_COLLECTED:
+        raise StatementRefused(
+            f"Texts of {longest:.0f} characters are collected into one.", hint=f"Collect texts of at most {MOST_COLLECTED}."
+        )
+
+
+def name_of(function: exp.Func) -> set[str]:
+    """All names by which the function may stand in SQL, in lower case."""
+    from sqlglot import exp
+
+    if isinstance(function, exp.Anonymous | exp.AnonymousAggFunc):
+        return {function.name.lower()}
+    if isinstance(function, exp.ExplodingGenerateSeries):
+        return {"generate_series"}
+    if isinstance(function, exp.Pad):
+        return {"lpad"}
+    if isinstance(function, exp.JSONTable):
+        return {"json_table"}
+    return {name.lower() for name in type(function).sql_names()}
+
+
+def number(node: exp.Expr | None) -> float | None:
+    """The value of an expression of literals; None where it has a column, a function or a text that is no number."""
+    from sqlglot import exp
+
+    if node is None:
+        return None
+    if isinstance(node, exp.Literal):
+        try:
+            return float(node.this)
+        except ValueError:
+            return None
+    if isinstance(node, exp.Paren | exp.Cast | exp.TryCast):
+        return number(node.this)
+    if isinstance(node, exp.Neg):
+        value = number(node.this)
+        return None if value is None else -value
+    if isinstance(node, exp.Binary | exp.Pow):
+        return _binary(node, number(node.this), number(node.expression))
+    return None
+
+
+def _binary(node: exp.Expr, left: float | None, right: float | None) -> float | None:
+    from sqlglot import exp
+
+    if left is None or right is None:
+        return None
+    try:
+        if isinstance(node, exp.Add):
+            return left + right
+        if isinstance(node, exp.Sub):
+            return left - right
+        if isinstance(node, exp.Mul):
+            return left * right
+        if isinstance(node, exp.Div | exp.IntDiv):
+            return left / right
+        return float(left**right) if isinstance(node, exp.Pow) else None
+    except (ArithmeticError, TypeError):
+        return float("inf")  # too large for a float, so too large
+
+
+def _arguments(function: exp.Func) -> list[exp.Expr]:
+    from sqlglot import exp
+
+    found: list[exp.Expr] = []
+    for key, value in function.args.items():
+        if key == "this" and isinstance(function, exp.Anonymous | exp.AnonymousAggFunc):
+            continue
+        found += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, exp.Expr)]
+    return found
+
+
+def _series(function: exp.Func) -> float:
+    """Rows that a series of literal bounds has; 1 where they are dates or come from the data."""
+    from sqlglot import exp
+
+    arguments = _arguments(function)
+    step = number(arguments[2]) if len(arguments) > 2 else 1.0
+    values = [number(argument) for argument in arguments[:2]]
+    if any(_TINY.search(interval.sql()) for argument in arguments for interval in argument.find_all(exp.Interval)):
+        raise StatementRefused("A series in steps of less than a second.", hint="Use longer steps.")
+    if arguments and all(value is not None for value in values) and step is not None:
+        first, last = (0.0, values[0] or 0.0) if len(values) == 1 else (values[0] or 0.0, values[1] or 0.0)
+        return abs(last - first) / abs(step) if step else float("inf")
+    _literals(function, MOST_ROWS, "A series")
+    if any(argument.find(exp.Column, exp.Cast, exp.Date, exp.Interval, exp.CurrentDate) for argument in arguments):
+        return 1.0
+    if any(isinstance(argument, exp.Literal) and argument.is_string for argument in arguments):
+        return 1.0
+    raise StatementRefused("A series whose length cannot be seen.", hint="Write its bounds as numbers, dates or columns.")
+
+
+def _growth(function: exp.Func, place: int) -> None:
+    """Texts made by repeating: not longer than the limit, not one inside another."""
+    from sqlglot import exp
+
+    arguments = _arguments(function)
+    if len(arguments) <= place:
+        return
+    length = arguments[place]
+    if any(name_of(inner) & GROWING.keys() for argument in arguments for inner in argument.find_all(exp.Func)):
+        raise StatementRefused("A repeated text is repeated again.", hint="Repeat it once.")
+    value = number(length)
+    if value is not None and value > MOST_CHARACTERS:
+        raise StatementRefused(f"A text of {value:.0f} characters is made.", hint=f"At most {MOST_CHARACTERS} are.")
+    _literals(length, MOST_CHARACTERS, "A text")
+    if value is None and (not length.find(exp.Column, exp.Count) or length.find(exp.Pow, exp.BitwiseLeftShift)):
+        raise StatementRefused("A text whose length cannot be seen is made.", hint="Write the length as a number or a column.")
+
+
+def _literals(node: exp.Expr, most: int, what: str) -> None:
+    from sqlglot import exp
+
+    for literal in node.find_all(exp.Literal):
+        value = number(literal)
+        if value is not None and value > most:
+            raise StatementRefused(f"{what} of {value:.0f} or more is asked for.", hint=f"At most {most} is made.")
+
+
+def longest_text(tree: exp.Expr) -> float:
+    """Characters of the longest text that the statement is seen to make by repeating; 0 where it makes none."""
+    from sqlglot import exp
+
+    longest = 0.0
+    for function in tree.find_all(exp.Func):
+        replaces = isinstance(function, exp.Replace | exp.RegexpReplace)
+        inside = function.find_all(exp.Func) if replaces else [function]
+        if any(name_of(inner) & GROWING.keys() for inner in inside):
+            longest = max(longest, _made(function))
+    return longest
+
+
+def _made(node: exp.Expr) -> float:
+    """Characters that an expression makes at most, a column taken for one."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Literal):
+        return float(len(node.this))
+    if isinstance(node, exp.Replace | exp.RegexpReplace):
+        replacement = node.args.get("replacement")
+        return _made(node.this) * max(1.0, _made(replacement) if replacement is not None else 0.0)
+    if isinstance(node, exp.Func) and (names := name_of(node)) & GROWING.keys():
+        arguments, place = _arguments(node), GROWING[next(iter(names & GROWING.keys()))]
+        times = number(arguments[place]) if len(arguments) > place else None
+        width = _made(arguments[0]) if names & REPEATING and times is not None else 1.0
+        return max(0.0, times or 0.0) * max(1.0, width)
+    if isinstance(node, exp.Column):
+        return 1.0
+    return sum(_made(inner) for inner in node.iter_expressions())
+
+
+def _format(function: exp.Func) -> None:
+    from sqlglot import exp
+
+    template = next(iter(_arguments(function)), None)
+    if not (isinstance(template, exp.Literal) and template.is_string):
+        raise StatementRefused("A format that is not written as a text.", hint="Write the format itself: printf('%.2f', x).")
+    if _WIDE.search(template.this.replace("{{", "")):
+        raise StatementRefused("A format with a width of thousands or of an argument.", hint="Write a width under 1000.")

@@ -1,0 +1,121 @@
+"""PostgreSQL calls functions by a dot too: where `x` has no column f, it takes `x.f` for f(x).
+
+What stands before the dot decides what f is given. A function in FROM that gives single values hands over the value itself, so
+`x.ts_stat` would run a text as SQL; everything else (tables, subqueries, VALUES) hands over a row, which few functions take.
+
+The one rule: a closed world. A qualifier must be named in FROM, and the name after the dot must be a column of every function
+in FROM that may be meant by it, in whatever part of the statement that stands.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from citewell.errors import StatementRefused
+from citewell.sql.guard.allowed_functions import ROW_FUNCTIONS
+from citewell.sql.guard.bounds import name_of
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+LONGEST_NAME = 63  # bytes; PostgreSQL cuts off the rest, so that two names become one
+_FIELDS = ("key", "value")  # the columns of json_each and its kin
+_NEVER = re.compile(r"(pg|lo|dblink)_")
+_FOLD = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+_CALL = "which PostgreSQL may read as a function."
+
+
+def check_dots(tree: exp.Expr) -> None:
+    """Raises StatementRefused for a dot that may be a call."""
+    from sqlglot import exp
+
+    for dot in tree.find_all(exp.Dot):
+        if not isinstance(dot.expression, exp.Star):
+            raise StatementRefused(
+                f"A dot after an expression ({dot.expression.name}), {_CALL}", hint="Name a column as table.column."
+            )
+    qualified = [column for column in tree.find_all(exp.Column) if column.table]
+    if not qualified:
+        return
+    known = _sources(tree)
+    for column in qualified:
+        _column(column, known)
+
+
+def _column(column: exp.Column, known: dict[str, list[set[str] | None]]) -> None:
+    from sqlglot import exp
+
+    told = f"{column.table}.{column.name}"
+    meant = known.get(_loose(column.table))
+    if meant is None:
+        raise StatementRefused(f"{told}: {column.table} is not named in FROM.", hint="Use the names and aliases of FROM.")
+    if isinstance(column.this, exp.Star):
+        return
+    name = _folded(column.this)
+    if len(name.encode()) > LONGEST_NAME or len(column.table.encode()) > LONGEST_NAME:
+        raise StatementRefused(
+            f"{told[:80]}: a name longer than {LONGEST_NAME} bytes, which PostgreSQL cuts off.", hint="Use a shorter alias."
+        )
+    if _NEVER.match(name.lower()) or name in ROW_FUNCTIONS:
+        raise StatementRefused(f"{told}, {_CALL}", hint="Give the column another name in a subquery.")
+    if any(columns is not None and name not in columns for columns in meant):
+        raise StatementRefused(f"{told}, {_CALL}", hint="Name the columns in the alias: AS x(n).")
+
+
+def _sources(tree: exp.Expr) -> dict[str, list[set[str] | None]]:
+    """What stands in FROM, anywhere, by its name: the columns of a function, None of what gives rows."""
+    from sqlglot import exp
+
+    found: dict[str, list[set[str] | None]] = {}
+    for source in tree.find_all(exp.Table, exp.Subquery, exp.Lateral, exp.Unnest, exp.Values):
+        alias = source.args.get("alias")
+        inner = source.this if isinstance(source, exp.Table | exp.Lateral) else source
+        called = alias.name if alias is not None else ""
+        if not isinstance(inner, exp.Func):
+            names = [called or (source.name if isinstance(source, exp.Table) else "")]
+            columns = None
+        elif isinstance(source, exp.Unnest) and isinstance(source.parent, exp.Lateral):
+            continue  # seen as the Lateral
+        else:
+            names = [called] if called else sorted(name_of(inner))
+            columns = _given(source, inner, alias)
+        for name in filter(None, names):
+            found.setdefault(_loose(name), []).append(columns)
+    return found
+
+
+def _given(source: exp.Expr, inner: exp.Func, alias: exp.Expr | None) -> set[str]:
+    """The columns of a function in FROM: those that its alias lists, and its own where the list is shorter."""
+    from sqlglot import exp
+
+    listed = [_folded(column) for column in (alias.args.get("columns") if alias is not None else None) or []]
+    if isinstance(offset := inner.args.get("offset"), exp.Expr):
+        listed.append(_folded(offset))  # where sqlglot keeps the last of a list WITH ORDINALITY
+    names = name_of(inner)
+    several = isinstance(inner, exp.Unnest) and len(inner.expressions) > 1
+    own: list[str] = []
+    if any(name.endswith(("_each", "_each_text")) for name in names):
+        own = list(_FIELDS)
+    elif alias is not None and alias.name and alias.this is not None:
+        own = [] if several else [_folded(alias.this)]
+    elif not several:
+        own = sorted(names)[:1] if len(names) == 1 else []
+    if source.args.get("ordinality") or offset:
+        own.append("ordinality")
+    return {*listed, *own[len(listed) :]}
+
+
+def _folded(node: exp.Expr) -> str:
+    """A name as PostgreSQL keeps it: unquoted in lower case, quoted as it is."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.ColumnDef):
+        node = node.this
+    quoted = isinstance(node, exp.Identifier) and node.args.get("quoted")
+    return node.name if quoted else node.name.translate(_FOLD)
+
+
+def _loose(name: str) -> str:
+    """Names that PostgreSQL may keep apart are taken together here: every source that might be meant is asked."""
+    return name.casefold()

@@ -1,0 +1,299 @@
+"""How long texts become that a statement puts together: in each round of a recursion, and from one derived table to the next.
+
+The one rule: a column of a stored table counts as one character, so what is measured is how often its text is repeated. A
+recursion in which a text comes into itself twice doubles it in each round, and no bound on its counter helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import UnionType
+from typing import TYPE_CHECKING
+
+from citewell.errors import StatementRefused
+from citewell.sql.guard.allowed_functions import AMPLIFYING, GROWING, REPEATING
+from citewell.sql.guard.bounds import MOST_CHARACTERS, MOST_MADE, MOST_ROWS, name_of, number
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+TRIED = 2_000  # rounds of a recursion that are counted one by one; the sum of more grows at least with their square
+
+
+@dataclass(frozen=True)
+class Length:
+    """Characters: `fixed`, and so many times each of the recursion's own columns."""
+
+    fixed: float = 0.0
+    of: Mapping[str, float] = field(default_factory=dict)
+
+    def plus(self, other: Length) -> Length:
+        names = [*self.of, *(name for name in other.of if name not in self.of)]
+        return Length(self.fixed + other.fixed, {name: self.of.get(name, 0.0) + other.of.get(name, 0.0) for name in names})
+
+    def times(self, factor: float) -> Length:
+        return Length(self.fixed * factor, {name: value * factor for name, value in self.of.items()})
+
+    def most(self, other: Length) -> Length:
+        names = [*self.of, *(name for name in other.of if name not in self.of)]
+        larger = {name: max(self.of.get(name, 0.0), other.of.get(name, 0.0)) for name in names}
+        return Length(max(self.fixed, other.fixed), larger)
+
+    @property
+    def whole(self) -> float:
+        """With one character in each column."""
+        return self.fixed + sum(self.of.values())
+
+
+ONE = Length(1.0)
+Columns = Mapping[str, Length]  # of one table; "" stands for those that are not named
+Tables = Mapping[str, Columns]  # those that are made in the statement, or those of a FROM
+STORED: Columns = {"": ONE}
+
+
+def check_growth(tree: exp.Expr, rounds: Mapping[str, float]) -> None:
+    """`rounds`: of each recursion whose counter has a bound in the text. Raises StatementRefused."""
+    try:
+        _Growth(rounds).query(tree, {})
+    except RecursionError:
+        raise StatementRefused("The statement is nested too deeply.", hint="Flatten it with WITH.") from None
+
+
+class _Growth:
+    def __init__(self, rounds: Mapping[str, float]) -> None:
+        self._rounds = rounds
+
+    def query(self, tree: exp.Expr, tables: Tables, outer: Tables | None = None) -> Length:
+        """The longest text that a query hands over."""
+        from sqlglot import exp
+
+        known = self._known(tree, tables, outer)
+        if isinstance(tree, exp.Subquery):
+            found = self.query(tree.this, known, outer)
+        elif isinstance(tree, exp.SetOperation):
+            found = self.query(tree.left, known, outer).most(self.query(tree.right, known, outer))
+        elif isinstance(tree, exp.Select):
+            found = self._select(tree, known, outer or {})
+        else:
+            found = self._sum(tree, known, outer or {})
+        return _bounded(found)
+
+    def _known(self, tree: exp.Expr, tables: Tables, outer: Tables | None = None) -> Tables:
+        """With those of its WITH."""
+        from sqlglot import exp
+
+        known = dict(tables)
+        for cte in tree.ctes if isinstance(tree, exp.Query) else ():
+            itself = _names(cte.this, cte.alias.lower())
+            known[cte.alias.lower()] = {"": self._recursion(cte, known) if itself else self.query(cte.this, known, outer)}
+        return known
+
+    def _select(self, select: exp.Select, tables: Tables, outer: Tables) -> Length:
+        sources = self._sources(select, tables, outer)
+        found = ONE
+        for projection in select.expressions:
+            found = found.most(self._length(projection, tables, sources))
+        for clause in ("where", "having", "order", "group", "qualify"):  # what is made there is made, and thrown away
+            if (part := select.args.get(clause)) is not None:
+                for each in part.iter_expressions():
+                    _bounded(self._length(each, tables, sources))
+        return found
+
+    def _sources(self, select: exp.Select, tables: Tables, outer: Tables) -> Tables:
+        from sqlglot import exp
+
+        found = dict(outer)
+        parts = [select.args.get("from_"), *(select.args.get("joins") or []), *(select.args.get("laterals") or [])]
+        for part in parts:
+            if part is None:
+                continue
+            table = part.this
+            while isinstance(table, exp.Paren | exp.Lateral) and not isinstance(table.this, exp.Query):
+                table = table.this
+            columns = STORED
+            if isinstance(table, exp.Table) and not isinstance(table.this, exp.Identifier):
+                columns = {"": self._length(table.this, tables, found)}  # a function
+            elif isinstance(table, exp.Table) and not table.args.get("db"):
+                columns = tables.get(table.name.lower(), STORED)
+            elif isinstance(inner := table.this if isinstance(table, exp.Lateral) else table, exp.Query):
+                columns = {"": self.query(inner, tables, found)}
+            found[(part.this.alias_or_name or table.alias_or_name).lower()] = columns
+        return found
+
+    def _length(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
+        """The longest that an expression can be."""
+        from sqlglot import exp
+
+        if isinstance(node, exp.Literal):
+            return Length(float(len(node.this))) if node.is_string else ONE
+        if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
+            return _column(node, sources)
+        if isinstance(node, exp.Star | exp.Column):
+            return _longest(each for columns in sources.values() for each in columns.values())
+        if isinstance(node, exp.Query):
+            return self.query(node, tables, sources)
+        arithmetic = exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv | exp.Mod | exp.Pow | exp.Neg
+        measures = arithmetic | exp.Predicate | exp.Connector | exp.Not | exp.Length | exp.Count | exp.Sum | exp.Avg
+        if isinstance(node, measures):
+            for each in _chained(node, measures):
+                _bounded(self._length(each, tables, sources))
+            return ONE  # a number, or yes and no
+        if isinstance(node, exp.Case | exp.If | exp.Coalesce | exp.Nullif):
+            return self._choice(node, tables, sources)
+        if isinstance(node, exp.Func):
+            return self._function(node, tables, sources)
+        return self._sum(node, tables, sources)
+
+    def _sum(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
+        from sqlglot import exp
+
+        found = Length()
+        for each in _chained(node, exp.DPipe):
+            found = found.plus(self._length(each, tables, sources))
+        return found
+
+    def _choice(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
+        """One of several; the conditions are no part of it."""
+        from sqlglot import exp
+
+        if isinstance(node, exp.Coalesce | exp.Nullif):
+            parts = list(node.iter_expressions())
+        else:
+            chosen = [node.args.get(name) for name in ("true", "false", "default")]
+            parts = [*(each for each in chosen if each is not None), *(node.args.get("ifs") or [])]
+        return _longest(self._length(each, tables, sources) for each in parts)
+
+    def _function(self, function: exp.Func, tables: Tables, sources: Tables) -> Length:
+        from sqlglot import exp
+
+        names = name_of(function)
+        if isinstance(function, exp.Replace | exp.RegexpReplace):
+            other = function.args.get("replacement")
+            text = self._length(function.this, tables, sources)
+            put = self._length(other, tables, sources) if other is not None else Length()
+            return text.times(max(1.0, put.whole)).plus(put if put.of else Length())
+        found = self._sum(function, tables, sources)
+        if names & GROWING.keys():
+            parts = list(function.iter_expressions())
+            place = GROWING[next(iter(names & GROWING.keys()))]
+            times = number(parts[place]) if len(parts) > place else None
+            if times is None:
+                return found
+            first = self._length(parts[0], tables, sources)
+            return first.times(max(1.0, times)) if names & REPEATING else first.plus(Length(times))
+        return found.times(2.0) if names & AMPLIFYING else found
+
+    def _recursion(self, cte: exp.CTE, tables: Tables) -> Length:
+        """Refuses one that doubles a text, or that adds to a text for too many rounds."""
+        from sqlglot import exp
+
+        name = cte.alias.lower()
+        first = cte.this.find(exp.Select)
+        names = [each.lower() for each in cte.alias_column_names or (first.named_selects if first is not None else [])]
+        own = {"": ONE, **{each: Length(0.0, {each: 1.0}) for each in names}}
+        steps: dict[str, Length] = {}
+        for member in _members(cte.this):
+            if not _names(member, name):
+                continue
+            known = self._known(member, {**tables, name: own})
+            sources = self._sources(member, known, {})
+            columns = names if len(names) == len(member.expressions) else [str(n) for n in range(len(member.expressions))]
+            for column, projection in zip(columns, member.expressions, strict=True):
+                steps[column] = steps.get(column, Length()).most(self._length(projection, known, sources))
+        if _doubles(steps):
+            raise StatementRefused(
+                f"The recursion {cte.alias} makes a text twice as long in each round.",
+                hint="Take each text on once in a round, as path || '/' || name does.",
+            )
+        return _grown(cte.alias, steps, min(self._rounds.get(name, 0.0), float(MOST_ROWS)))
+
+
+def _names(tree: exp.Expr, name: str) -> bool:
+    """Whether the tree reads a table of that name."""
+    from sqlglot import exp
+
+    return any(each.name.lower() == name and not each.args.get("db") for each in tree.find_all(exp.Table))
+
+
+def _chained(node: exp.Expr, kinds: type | UnionType) -> Iterator[exp.Expr]:
+    """The parts of a node, and in their place those of parts that are of these kinds too: a chain may have any length."""
+    left = list(node.iter_expressions())
+    while left:
+        each = left.pop()
+        if isinstance(each, kinds):
+            left.extend(each.iter_expressions())
+        else:
+            yield each
+
+
+def _members(tree: exp.Expr) -> Iterator[exp.Select]:
+    """Of a union, each that is put together."""
+    from sqlglot import exp
+
+    if isinstance(tree, exp.SetOperation):
+        yield from _members(tree.left)
+        yield from _members(tree.right)
+    elif isinstance(tree, exp.Subquery | exp.Paren):
+        yield from _members(tree.this)
+    elif isinstance(tree, exp.Select):
+        yield tree
+
+
+def _column(column: exp.Column, sources: Tables) -> Length:
+    name, table = column.name.lower(), column.table.lower()
+    named = [sources[table]] if table in sources else list(sources.values())
+    exactly = [columns[name] for columns in named if name in columns]
+    return _longest(exactly or [columns[""] for columns in named if "" in columns and len(columns) == 1] or [ONE])
+
+
+def _longest(lengths: Iterator[Length] | list[Length]) -> Length:
+    found = ONE
+    for each in lengths:
+        found = each if found is ONE else found.most(each)
+    return found
+
+
+def _bounded(length: Length) -> Length:
+    if length.whole > MOST_CHARACTERS:
+        raise StatementRefused(
+            f"A text of {length.whole:.0f} characters is put together.", hint=f"At most {MOST_CHARACTERS} are; use fewer."
+        )
+    return length
+
+
+def _doubles(steps: Mapping[str, Length]) -> bool:
+    """Whether columns that go into each other do so more than once each: then their length is multiplied in each round. In a
+    ring, each goes into the next once and into nothing else of the ring.
+    """
+    into = {name: {each for each, times in length.of.items() if times and each in steps} for name, length in steps.items()}
+    reached = {name: set(next_ones) for name, next_ones in into.items()}
+    for middle in steps:
+        for name in steps:
+            if middle in reached[name]:
+                reached[name] |= reached[middle]
+    for name in steps:
+        ring = {each for each in reached[name] if name in reached[each]}
+        if ring and sum(steps[one].of.get(other, 0.0) for one in ring for other in ring) > len(ring):
+            return True
+    return False
+
+
+def _grown(alias: str, steps: Mapping[str, Length], rounds: float) -> Length:
+    """The longest text after so many rounds; refused where all of them together are too long."""
+    lengths = dict.fromkeys(steps, 1.0)
+    total = 0.0
+    for _ in range(int(min(rounds, TRIED))):
+        lengths = {
+            name: max(lengths[name], step.fixed + sum(times * lengths.get(each, 1.0) for each, times in step.of.items()))
+            for name, step in steps.items()
+        }
+        total += max(lengths.values(), default=1.0) - 1.0
+    if rounds > TRIED and total > TRIED * max((step.fixed for step in steps.values()), default=1.0):
+        total *= (rounds / TRIED) ** 2  # it grows, and is not only as long as what is written down
+    if total > MOST_MADE:
+        raise StatementRefused(
+            f"The recursion {alias} makes texts of {total:.0f} characters.",
+            hint=f"At most {MOST_MADE} in all: count less far.",
+        )
+    return Length(max(lengths.values(), default=1.0))

@@ -1,0 +1,31 @@
+"""Asking tables: guard first, then engine.
+
+The one rule: this is the only way to an engine's `run` and `explain`; tests/retrieve/guard hold the source to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from citewell.sql.engines.engine import Engine, Limits, Rows
+from citewell.sql.guard.check import check
+from citewell.sql.guard.scope import within
+
+
+async def query(engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None) -> Rows:
+    """`tables`: those of the source, by name; others that the login may read are refused then. Raises StatementRefused before
+    anything runs, else what the engine raises.
+    """
+    return await engine.run(_guarded(engine, sql, tables), limits)
+
+
+async def explain(engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None) -> None:
+    """Whether guard and engine take the statement; it is planned, not run. The arguments and errors of `query`."""
+    await engine.explain(_guarded(engine, sql, tables), limits)
+
+
+def _guarded(engine: Engine, sql: str, tables: Collection[str] | None) -> str:
+    checked = check(sql, engine.dialect)
+    if tables is not None:
+        within(checked, engine.dialect, tables)
+    return checked

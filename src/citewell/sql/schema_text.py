@@ -1,0 +1,133 @@
+"""A schema as a chat model reads it: CREATE TABLE text with comments and stored values, cut to a token budget.
+
+The one rule: a schema that fits is shown whole and always alike, whatever is asked, so that the prompt cache holds it from
+question to question; only one that does not fit is cut by what the question speaks of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from citewell.models.base import CONNECTED_TIER, LLM
+from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
+from citewell.sql.schema_link import Linked
+from citewell.text.sentences import count_tokens
+
+VALUES = 5  # stored values shown of a column; with 8 (200 tokens more) no question of 40 came out better
+LONGEST = 30  # characters of a value that is shown
+BUILTIN_TOKENS = 1_400  # half of a slot of the built-in model's context is left for examples, question and statement
+CONNECTED_TOKENS = 8_000
+FEWEST_COLUMNS = 4  # of a table that is shown cut
+
+
+def budget_of(llm: LLM | None) -> int:
+    """Tokens of schema text for this tier."""
+    return CONNECTED_TOKENS if llm is not None and llm.evidence_tokens >= CONNECTED_TIER else BUILTIN_TOKENS
+
+
+def schema_text(schema: Schema, linked: Linked | None, budget: int) -> str:
+    """All tables where they fit; else those that the question speaks of, the tables between them, then the others as they fit;
+    columns that are neither keys nor spoken of are left out of a table that does not.
+    """
+    mark = "`" if schema.dialect == "mysql" else '"'  # what sqlglot and MySQL both take for names
+    parts = {table.name: table_text(table, mark=mark) for table in schema.tables}
+    if count_tokens("\n".join(parts.values())) <= budget or linked is None:
+        return "\n".join(parts.values())
+    chosen: dict[str, str] = {}
+    for table in _ranked(schema, linked):
+        wanted = {link.column for link in linked.links if link.table == table.name}
+        wanted |= {value.column for value in linked.values if value.table == table.name}
+        for text in (parts[table.name], table_text(table, _narrowed(table, wanted), mark=mark)):
+            cost = count_tokens(text)
+            if cost <= budget:
+                chosen[table.name] = text
+                budget -= cost
+                break
+    left = [table.name for table in schema.tables if table.name not in chosen]
+    note = f"\n-- {len(left)} more tables are not shown" if left else ""
+    return "\n".join(chosen[table.name] for table in schema.tables if table.name in chosen) + note
+
+
+def _ranked(schema: Schema, linked: Linked) -> list[Table]:
+    """Those spoken of, the best first; behind each the tables that its keys lead to; then the rest."""
+    scores = linked.tables
+    spoken = sorted((t for t in schema.tables if scores.get(t.name)), key=lambda t: -scores[t.name])
+    names = {table.name for table in spoken}
+    between = [
+        table
+        for table in schema.tables
+        if table.name not in names and len({key.table for key in table.foreign_keys} & names) > 1
+    ]
+    led = {key.table for table in spoken for key in table.foreign_keys}
+    beside = [table for table in schema.tables if table.name in led - names]
+    ordered = [*spoken, *between, *beside, *schema.tables]
+    return list({table.name: table for table in ordered}.values())
+
+
+def _narrowed(table: Table, wanted: Collection[str]) -> list[Column]:
+    keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
+    kept = [column for column in table.columns if column.name in wanted or column.name in keys]
+    others = [column for column in table.columns if column not in kept]
+    kept += others[: max(0, FEWEST_COLUMNS - len(kept))]
+    return [column for column in table.columns if column in kept]
+
+
+def table_text(table: Table, columns: Collection[Column] | None = None, mark: str = '"') -> str:
+    """`columns`: those shown; None: all. `mark`: what stands around a name that needs it."""
+    shown = list(table.columns if columns is None else columns)
+    lines = [(f"  {quoted(column.name, mark)} {column.type}{_key(table, column)}", _remark(column)) for column in shown]
+    lines += [(_foreign(key, mark), "") for key in table.foreign_keys]
+    body = "\n".join(text + ("," if at < len(lines) - 1 else "") + remark for at, (text, remark) in enumerate(lines))
+    head = f" -- {_line(table.comment)}" if table.comment else ""
+    cut = "" if len(shown) == len(table.columns) else f"\n  -- {len(table.columns) - len(shown)} more columns"
+    return f"CREATE TABLE {quoted_path(table.name, mark)} ({head}\n{body}{cut}\n);"
+
+
+def _key(table: Table, column: Column) -> str:
+    return " PRIMARY KEY" if table.primary_key == (column.name,) else ""
+
+
+def _remark(column: Column) -> str:
+    parts = [_line(column.comment)] if column.comment else []
+    if column.kind == "text" and column.values:
+        shown = [f"'{_line(value)[:LONGEST]}'" for value in column.values[:VALUES]]
+        more = len(column.values) > VALUES or (column.distinct or 0) > len(shown)
+        parts.append(", ".join(shown) + (", ..." if more else ""))
+    elif column.kind == "date" and column.lowest is not None:
+        parts.append(f"{column.lowest} to {column.highest}")
+    return f" -- {'; '.join(parts)}" if parts else ""
+
+
+def _line(text: str) -> str:
+    """On one line, whatever it holds: a value is data and never ends the remark that it stands in."""
+    return " ".join(text.split())
+
+
+def _foreign(key: ForeignKey, mark: str) -> str:
+    own, others = _names(key.columns, mark), _names(key.target_columns, mark)
+    return f"  FOREIGN KEY ({own}) REFERENCES {quoted_path(key.table, mark)}({others})"
+
+
+def _names(columns: Collection[str], mark: str) -> str:
+    return ", ".join(quoted(column, mark) for column in columns)
+
+
+def quoted(name: str, mark: str = '"') -> str:
+    """Bare where that is safe in every dialect."""
+    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.upper() not in _RESERVED else f"{mark}{name}{mark}"
+
+
+def quoted_path(name: str, mark: str = '"') -> str:
+    """A table's name, which may have a schema's before it."""
+    schema, dot, table = name.rpartition(".")
+    return f"{quoted(schema, mark)}.{quoted(table, mark)}" if dot and schema.isidentifier() else quoted(name, mark)
+
+
+_WORDS = """
+ALL AND ANY AS ASC BETWEEN BY CASE CAST CHECK COLUMN CROSS DEFAULT DESC DISTINCT ELSE END EXCEPT EXISTS FALSE FOR FROM FULL
+GROUP HAVING IN INDEX INNER INTERSECT INTO IS JOIN KEY LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER PRIMARY
+RANGE RANK REFERENCES RIGHT ROWS SELECT SET TABLE THEN TO TRUE UNION UNIQUE UPDATE USER USING VALUES VIEW WHEN WHERE WINDOW
+WITH
+"""
+_RESERVED = frozenset(_WORDS.split())

@@ -1,0 +1,1 @@
+"""What people confirmed and corrected, as rows and files."""

@@ -1,0 +1,1 @@
+"""How chunks are searched: one protocol, one adapter a file."""

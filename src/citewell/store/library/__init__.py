@@ -1,0 +1,1 @@
+"""Collections, documents, chunks and containers as rows."""

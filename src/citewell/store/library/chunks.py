@@ -1,0 +1,161 @@
+"""The rows of chunks and of their words: made, inserted, read, cut anew; summaries among them. Functions of a connection.
+
+The one rule: a chunk is never changed. Another text is another row under another id, so nobody who kept an id is shown other
+words under it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, text
+
+from citewell.errors import Conflict
+from citewell.store.index import vectors
+from citewell.text import tokens as words
+from citewell.text.sentences import language
+from citewell.types import Chunk
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+Row = dict[str, Any]
+_AT_ONCE = 500  # rows of a statement: all of a long document as its parameters take ten times its memory
+
+
+def printable(value: str) -> str:
+    """Half a surrogate pair (broken PDFs, file names that are not UTF-8) cannot be stored: one character for one."""
+    return _SURROGATES.sub("\ufffd", value)
+
+
+class Rows(Iterable[Row]):
+    """Chunks as rows, each with its words. All that costs time is done here, before the write lock is taken. Those of a long
+    document are kept packed, a stretch at a time: they take five times the memory of its text.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        stretches = _stretches(rows)
+        self._first = next(stretches, [])
+        self._packed = [zlib.compress(pickle.dumps(stretch), 1) for stretch in stretches]
+
+    def __iter__(self) -> Iterator[Row]:
+        yield from self._first
+        for packed in self._packed:
+            yield from pickle.loads(zlib.decompress(packed))  # noqa: S301 we packed it ourselves
+
+
+def rows_of(title: str, chunks: Iterable[Chunk]) -> Rows:
+    return Rows(_row(title, ordinal, chunk) for ordinal, chunk in enumerate(chunks))
+
+
+def _stretches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    rest = iter(rows)
+    while stretch := list(islice(rest, _AT_ONCE)):
+        yield stretch
+
+
+def insert(connection: Connection, doc_id: str, collection: str, rows: Iterable[Row], known: vectors.Known) -> None:
+    """Chunks, their words, and the vectors `known` of their texts."""
+    first = connection.execute(_LAST_CHUNK).scalar_one() + 1  # nobody else inserts: this transaction has the write lock
+    for stretch in _stretches(rows):
+        _insert(connection, doc_id, collection, stretch, known, first)
+        first += len(stretch)
+
+
+def _insert(
+    connection: Connection, doc_id: str, collection: str, rows: Sequence[Row], known: vectors.Known, first: int
+) -> None:
+    chunks, tokens, blobs = [], [], {}
+    for number, row in enumerate(rows, start=first):
+        embedder, blob = known.get(row["sha256"], ("", b""))
+        chunks.append(row | {"id": number, "doc": doc_id, "collection": collection, "embedder": embedder})
+        place = words.place(collection=collection, doc_id=doc_id, lang=row["lang"], kind=row["kind"])
+        tokens.append({"id": number, "tokens": row["tokens_of"], "place": " ".join(place)})
+        if embedder:
+            blobs[number] = blob
+    connection.execute(_INSERT_CHUNK, chunks)
+    connection.execute(_INSERT_WORDS, tokens)
+    vectors.insert(connection, blobs)
+
+
+def of_document(connection: Connection, doc_id: str) -> list[Chunk]:
+    return [_chunk(row) for row in connection.execute(_OF_DOCUMENT, {"doc": doc_id}).mappings()]
+
+
+def replace(connection: Connection, doc_id: str, collection: str, rows: Rows) -> None:
+    """Other chunks for the same text. Raises Conflict where the text is not the one that they were cut from."""
+    body = str(connection.execute(_TEXT, {"doc": doc_id}).scalar_one())
+    if any(row["kind"] != "summary" and body[row["first"] : row["last"]] != row["text"] for row in rows):
+        raise Conflict(f"{doc_id} was changed while it was being cut", hint="cut it again")
+    known = vectors.of_texts(connection, [row["sha256"] for row in rows])
+    connection.execute(text("DELETE FROM chunks WHERE doc = :doc"), {"doc": doc_id})
+    insert(connection, doc_id, collection, rows, known)
+
+
+def summaries_to_write(connection: Connection, author: str, limit: int) -> list[tuple[int, tuple[str, ...], str]]:
+    """(chunk id, headings, text of the section) of summaries that `author` has not written, oldest first."""
+    rows = connection.execute(_SUMMARIES, {"author": author, "limit": limit}).all()
+    return [(row.id, tuple(json.loads(row.heading_path)), row.body[row.first : row.last]) for row in rows]
+
+
+def put_summary(connection: Connection, chunk_id: int, body: str, author: str, size: int) -> bool:
+    """Another text of a summary, under a new id; its vector is made anew. False where it has gone meanwhile."""
+    old = connection.execute(_SUMMARY, {"id": chunk_id}).mappings().one_or_none()
+    if old is None:
+        return False
+    row = _row(old["title"], old["ordinal"], _chunk(old), summary=printable(body))
+    row |= {"author": author, "tokens": size or old["tokens"]}
+    known = vectors.of_texts(connection, [row["sha256"]])
+    connection.execute(text("DELETE FROM chunks WHERE id = :id"), {"id": chunk_id})
+    insert(connection, old["doc"], old["collection"], [row], known)
+    return True
+
+
+def _row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
+    body, path = summary or printable(chunk.text), [printable(heading) for heading in chunk.heading_path]
+    known_by = path if title in path else [title, *path]  # every chunk is found by its document's title and its headings
+    return {
+        "lang": language(body),
+        "ordinal": ordinal,
+        "section": chunk.section,
+        "first": chunk.start,
+        "last": chunk.end,
+        "page": chunk.page,
+        "tokens": chunk.tokens,
+        "sha256": hashlib.sha256(vectors.text_to_embed(path, body).encode()).hexdigest(),
+        "heading_path": json.dumps(path),
+        "text": body,
+        "kind": chunk.kind,
+        "author": "",
+        "tokens_of": " ".join(words.index_tokens("\n".join([*known_by, body]))),
+    }
+
+
+def _chunk(row: RowMapping) -> Chunk:
+    path = tuple(json.loads(row["heading_path"]))
+    return Chunk(row["text"], row["first"], row["last"], row["section"], path, row["page"], row["tokens"], kind=row["kind"])
+
+
+_LAST_CHUNK = text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0)")
+_INSERT_CHUNK = text(
+    """INSERT INTO chunks (id, doc, collection, lang, ordinal, section, first, last, page, tokens, sha256, embedder,
+        heading_path, text, kind, author)
+    VALUES (:id, :doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens, :sha256, :embedder,
+        :heading_path, :text, :kind, :author)"""
+)
+_INSERT_WORDS = text("INSERT INTO words (rowid, tokens, place) VALUES (:id, :tokens, :place)")
+_OF_DOCUMENT = text("SELECT * FROM chunks WHERE doc = :doc ORDER BY ordinal, id")
+_TEXT = text("SELECT text FROM documents WHERE doc_id = :doc")
+_SUMMARIES = text(
+    """SELECT c.id, c.heading_path, c.first, c.last, d.text AS body FROM chunks c JOIN documents d ON d.doc_id = c.doc
+    WHERE c.kind = 'summary' AND c.author <> :author ORDER BY c.id LIMIT :limit"""
+)
+_SUMMARY = text(
+    "SELECT c.*, d.title FROM chunks c JOIN documents d ON d.doc_id = c.doc WHERE c.id = :id AND c.kind = 'summary'"
+)

@@ -1,0 +1,315 @@
+"""The rows of collections, documents, their bytes and lines. Functions of a connection; `catalog.py` gives the verbs.
+
+The one rule: a new version of a document deletes all that was made of the old one and keeps its id and its priority.
+`embedder` is the name of the one in use: vectors of another do not count, because no search compares with them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pydantic import Field
+from sqlalchemy import Connection, RowMapping, bindparam, text
+
+from citewell.errors import InvalidInput
+from citewell.store.index import vectors
+from citewell.store.library import chunks
+from citewell.store.library.chunks import Row, Rows, printable
+from citewell.store.users.audit import record
+from citewell.types import Box, Chunk, Document, Page, Section, Shown
+
+LONGEST_NAME = 100  # characters of a collection's name
+CONFIRMED = "confirmed_qa"  # the collection of confirmed answers: their documents come and go with them
+_CONFIRMED = re.compile(rf"{CONFIRMED}(-[0-9a-f]{{16}})?")
+
+
+class CollectionInfo(Shown):
+    """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use); all of them by their words.
+    Summaries are not counted. `chunking`: how its documents are cut where that differs from the settings. `owner`: the one
+    user who may see it; empty: everybody.
+    """
+
+    name: str
+    documents: int
+    chunks: int
+    embedded: int
+    created_at: float
+    chunking: dict[str, Any] = Field(default={})
+    owner: str = ""
+
+
+class DocumentInfo(Shown):
+    """`pages` is 0 where there are none; `bytes` and `sha256` are of the original file; summaries are not counted among the
+    `chunks`. `dated`: the day the file itself says it is of, in seconds since the epoch. `priority`: 0 unless somebody set it.
+    """
+
+    doc_id: str
+    collection: str
+    uri: str
+    title: str
+    media_type: str
+    lang: str
+    sha256: str
+    version: int
+    pages: int
+    chunks: int
+    embedded: int
+    bytes: int
+    added_at: float
+    warnings: list[str]
+    dated: float | None = None
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document as rows: all that costs time is done before the write lock is taken."""
+
+    uri: str
+    data: bytes
+    sha256: str
+    row: dict[str, Any]
+    chunks: Rows
+    lines: list[Row]
+
+
+def prepare(uri: str, data: bytes, document: Document, cut: Sequence[Chunk]) -> Prepared:
+    row = {
+        "title": printable(document.title),
+        "media_type": document.media_type,
+        "lang": document.lang,
+        "page_count": len(document.pages),
+        "warnings": json.dumps(document.warnings),
+        "sections": json.dumps([asdict(section) for section in document.sections]),
+        "pages": json.dumps([asdict(page) for page in document.pages]),
+        "text": printable(document.text),
+        "dated": document.dated,
+    }
+    lines = [_line(number, box) for number, box in enumerate(document.boxes)]
+    rows = chunks.rows_of(str(row["title"]), cut)
+    return Prepared(printable(uri), data, hashlib.sha256(data).hexdigest(), row, rows, lines)
+
+
+def put(
+    connection: Connection, embedder: str, collection: str, new: Prepared, now: float, priority: int | None = None
+) -> DocumentInfo:
+    """`priority` None: that of the version before."""
+    ensure_collection(connection, collection, now)
+    known = vectors.of_texts(connection, [chunk["sha256"] for chunk in new.chunks])
+    old = find(connection, embedder, collection, new.uri)
+    doc_id = old.doc_id if old else "doc_" + secrets.token_hex(8)
+    if old:
+        _delete_rows(connection, old)
+    connection.execute(text("INSERT OR IGNORE INTO files VALUES (:s, :data)"), {"s": new.sha256, "data": new.data})
+    before = old.priority if old else 0
+    own = {
+        "doc_id": doc_id,
+        "collection": collection,
+        "uri": new.uri,
+        "sha256": new.sha256,
+        "bytes": len(new.data),
+        "version": old.version + 1 if old else 1,
+        "added_at": now,
+        "priority": before if priority is None else priority,
+    }
+    connection.execute(_INSERT_DOCUMENT, own | new.row)
+    chunks.insert(connection, doc_id, collection, new.chunks, known)
+    if new.lines:
+        connection.execute(_INSERT_LINE, [line | {"doc": doc_id} for line in new.lines])
+    info = get(connection, embedder, doc_id)
+    assert info is not None
+    return info
+
+
+def confirmed_of(owner: str) -> str:
+    """The collection of confirmed answers that rest on what is this user's alone; of nobody's: everybody's."""
+    return f"{CONFIRMED}-{hashlib.sha256(owner.encode('utf-8', 'replace')).hexdigest()[:16]}" if owner else CONFIRMED
+
+
+def keeps_confirmed(collection: str) -> bool:
+    """Whether it is one of those."""
+    return _CONFIRMED.fullmatch(collection) is not None
+
+
+def ensure_collection(connection: Connection, name: str, now: float, owner: str = "") -> None:
+    """One that is there keeps its owner."""
+    values = {"name": name, "now": now, "owner": owner}
+    insert = text("INSERT OR IGNORE INTO collections (name, created_at, owner) VALUES (:name, :now, :owner)")
+    if connection.execute(insert, values).rowcount:
+        record(connection, "collection.add", "collection", name, person=owner, shared=not owner)
+
+
+def sees(connection: Connection, viewer: str | None, collection: str) -> bool:
+    """Whether this user may see what is in a collection; None: all of them."""
+    if viewer is None:
+        return True
+    query = text("SELECT owner FROM collections WHERE name = :name")
+    owner = connection.execute(query, {"name": collection}).scalar_one_or_none()
+    return owner in {"", viewer}
+
+
+def collections(connection: Connection, embedder: str, viewer: str | None = None) -> list[CollectionInfo]:
+    """Those that this user may see; None: all."""
+    rows = connection.execute(_COLLECTIONS, {"embedder": embedder, "viewer": viewer}).mappings()
+    return [CollectionInfo(**{**row, "chunking": json.loads(row["chunking"])}) for row in rows]
+
+
+def chunking(connection: Connection, name: str) -> dict[str, Any]:
+    """Asked for each document that is added, so it counts nothing."""
+    row = connection.execute(text("SELECT chunking FROM collections WHERE name = :n"), {"n": name}).scalar_one_or_none()
+    return dict(json.loads(row)) if row else {}
+
+
+def set_chunking(connection: Connection, name: str, chunking: dict[str, Any]) -> None:
+    connection.execute(text("UPDATE collections SET chunking = :c WHERE name = :n"), {"c": json.dumps(chunking), "n": name})
+
+
+def set_priority(connection: Connection, doc_id: str, priority: int) -> None:
+    """Indexes in memory are told by the log of changes that the document's chunks are to be read again."""
+    connection.execute(text("UPDATE documents SET priority = :p WHERE doc_id = :doc"), {"p": priority, "doc": doc_id})
+    connection.execute(text("INSERT INTO changes (chunk) SELECT id FROM chunks WHERE doc = :doc"), {"doc": doc_id})
+
+
+def find(connection: Connection, embedder: str, collection: str, uri: str) -> DocumentInfo | None:
+    where = {"embedder": embedder, "collection": collection, "uri": printable(uri)}
+    row = connection.execute(text(_INFO + " WHERE d.collection = :collection AND d.uri = :uri"), where).mappings().one_or_none()
+    return None if row is None else _info(row)
+
+
+def get(connection: Connection, embedder: str, doc_id: str) -> DocumentInfo | None:
+    where = {"embedder": embedder, "doc_id": doc_id}
+    row = connection.execute(text(_INFO + " WHERE d.doc_id = :doc_id"), where).mappings().one_or_none()
+    return None if row is None else _info(row)
+
+
+def listed(connection: Connection, embedder: str, collection: str) -> list[DocumentInfo]:
+    where = {"embedder": embedder, "name": collection}
+    rows = connection.execute(text(_INFO + " WHERE d.collection = :name ORDER BY d.uri"), where)
+    return [_info(row) for row in rows.mappings()]
+
+
+def below(connection: Connection, embedder: str, collection: str, prefix: str) -> list[DocumentInfo]:
+    """Those whose address begins so, in the order of their addresses. `prefix` ends with a character that is not the last."""
+    until = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    where = {"embedder": embedder, "collection": collection, "first": printable(prefix), "until": printable(until)}
+    rows = connection.execute(
+        text(_INFO + " WHERE d.collection = :collection AND d.uri >= :first AND d.uri < :until ORDER BY d.uri"), where
+    )
+    return [_info(row) for row in rows.mappings()]
+
+
+def content(connection: Connection, doc_id: str) -> Document:
+    row = connection.execute(text("SELECT * FROM documents WHERE doc_id = :doc_id"), {"doc_id": doc_id}).one()
+    return Document(
+        title=row.title,
+        media_type=row.media_type,
+        lang=row.lang,
+        text=row.text,
+        sections=tuple(_section(section) for section in json.loads(row.sections)),
+        pages=tuple(Page(**page) for page in json.loads(row.pages)),
+        warnings=tuple(json.loads(row.warnings)),
+        dated=row.dated,
+    )
+
+
+def text_lengths(connection: Connection, doc_ids: Sequence[str]) -> dict[str, int]:
+    """Characters of each document's text, by doc_id."""
+    statement = text("SELECT doc_id, length(text) AS size FROM documents WHERE doc_id IN :ids")
+    rows = connection.execute(statement.bindparams(bindparam("ids", expanding=True)), {"ids": list(doc_ids)})
+    return {row.doc_id: row.size for row in rows}
+
+
+def boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
+    """The lines that touch any of the spans, in order, each once. Lines do not overlap: none before the last one that begins
+    at or before a span reaches into it.
+    """
+    found: dict[int, Box] = {}
+    for start, end in spans:
+        for row in connection.execute(_LINES, {"doc": doc_id, "start": start, "end": end}):
+            found[row.number] = Box(row.first, row.last, row.page, row.x0, row.y0, row.x1, row.y1)
+    return [found[number] for number in sorted(found)]
+
+
+def delete(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
+    for info in infos:
+        _delete_rows(connection, info)
+    _forget_words(connection)
+
+
+def delete_collection(connection: Connection, name: str) -> None:
+    connection.execute(text("DELETE FROM collections WHERE name = :name"), {"name": name})
+    record(connection, "collection.remove", "collection", name)
+    connection.execute(text("DELETE FROM files WHERE sha256 NOT IN (SELECT sha256 FROM documents)"))
+    _forget_words(connection)
+
+
+def _section(stored: dict[str, Any]) -> Section:
+    return Section(tuple(stored["heading_path"]), stored["start"], stored["end"], stored.get("anchor", ""))
+
+
+def _line(number: int, box: Box) -> Row:
+    row = asdict(box)
+    return {"first": row.pop("start"), "last": row.pop("end"), "number": number} | row
+
+
+def _delete_rows(connection: Connection, info: DocumentInfo) -> None:
+    """Chunks and vectors go by their foreign keys, words by their trigger."""
+    connection.execute(text("DELETE FROM documents WHERE doc_id = :doc_id"), {"doc_id": info.doc_id})
+    unused = text("DELETE FROM files WHERE sha256 = :s AND NOT EXISTS (SELECT 1 FROM documents WHERE sha256 = :s)")
+    connection.execute(unused, {"s": info.sha256})
+
+
+def _forget_words(connection: Connection) -> None:
+    """FTS5 only marks what is deleted; merging its segments into one drops the words themselves."""
+    connection.execute(text("INSERT INTO words (words) VALUES ('optimize')"))
+
+
+def _info(row: RowMapping) -> DocumentInfo:
+    return DocumentInfo(**{**row, "warnings": json.loads(row["warnings"])})
+
+
+_COLLECTIONS = text(
+    """SELECT name, created_at, chunking, owner,
+        (SELECT count(*) FROM documents WHERE collection = name) AS documents,
+        (SELECT count(*) FROM chunks WHERE collection = name AND kind <> 'summary') AS chunks,
+        (SELECT count(*) FROM chunks WHERE collection = name AND embedder = :embedder AND kind <> 'summary') AS embedded
+    FROM collections WHERE :viewer IS NULL OR owner IN ('', :viewer) ORDER BY name"""
+)
+# `f` reads what stands behind the text of a row from an index, so that no text is read
+_INFO = """SELECT d.doc_id, d.collection, d.uri, d.title, d.media_type, d.lang, d.sha256, d.version, d.page_count AS pages,
+        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND kind <> 'summary') AS chunks,
+        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND embedder = :embedder AND kind <> 'summary') AS embedded,
+        d.bytes, d.added_at, d.warnings, f.dated, f.priority
+    FROM documents d JOIN documents f INDEXED BY documents_facts ON f.doc_id = d.doc_id"""
+_INSERT_DOCUMENT = text(
+    """INSERT INTO documents (doc_id, collection, uri, title, media_type, lang, sha256, bytes, version, added_at,
+        page_count, warnings, sections, pages, text, dated, priority)
+    VALUES (:doc_id, :collection, :uri, :title, :media_type, :lang, :sha256, :bytes, :version, :added_at,
+        :page_count, :warnings, :sections, :pages, :text, :dated, :priority)"""
+)
+_INSERT_LINE = text("INSERT INTO lines VALUES (:doc, :first, :number, :last, :page, :x0, :y0, :x1, :y1)")
+_LINES = text(
+    """SELECT * FROM lines WHERE doc = :doc AND first < :end AND last > :start
+    AND first >= coalesce((SELECT max(first) FROM lines WHERE doc = :doc AND first <= :start), 0)"""
+)
+
+
+def check_name(name: str) -> str:
+    """Names stand in addresses and on command lines: printable, no slash, no space at the ends. For what people add, so
+    CONFIRMED is none. Raises InvalidInput.
+    """
+    if keeps_confirmed(name):
+        hint = "`citewell feedback TRACE_ID --correct` puts an answer there; choose another name for your documents"
+        raise InvalidInput(f"collection {name}: kept for confirmed answers", hint=hint)
+    if not name or len(name) > LONGEST_NAME or name != name.strip() or not name.isprintable() or "/" in name:
+        raise InvalidInput(
+            f"collection name {name!r}: not allowed",
+            hint=f"1 to {LONGEST_NAME} printable characters, no slash, no space at the ends",
+        )
+    return name

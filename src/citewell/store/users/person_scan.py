@@ -1,0 +1,88 @@
+"""Whether anything of a person is left: in the tables, in the bytes of the database's files, in the files of confirmed answers.
+
+The one rule: it looks at what is there, not at what the deletion says it did. A name is looked for where a name can stand (the
+declared columns, fields of JSON and front matter that are made for users), never in the words of documents: people may be
+written about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, text
+
+from citewell.store.users.identity import person
+from citewell.store.users.person_columns import counted
+from citewell.types import Shown
+
+BLOCK: Final = 1 << 20
+_FIELDS: Final = re.compile(r'"?(?:user_id|owner|reviewed_by|user)"?\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",{}\[\]]+)')
+_SIGNED: Final = re.compile(r"验证人(?:\*\*)?\s*:\s*(.*)")  # who stands by a confirmed answer, in its document
+_KEYS: Final = ("验证人", "user_id", "owner", "reviewed_by", '"user"')
+
+
+class Left(Shown):
+    """`columns` and `bytes` that were looked at; `found`: where something is left (`table`, `table.column`, a file), and how
+    much.
+    """
+
+    columns: int
+    bytes: int
+    found: dict[str, int]
+
+
+def scan(connection: Connection, name: str) -> tuple[dict[str, int], int]:
+    """What the tables still say of a person, and how many columns were read."""
+    found, columns = counted(connection, name), 0
+    for table, column in text_columns(connection):
+        columns += 1
+        asked = " OR ".join(f'instr("{column}", :k{n})' for n in range(len(_KEYS)))
+        query = text(f'SELECT "{column}" FROM "{table}" WHERE {asked}')  # noqa: S608 - names of the schema
+        values = connection.execute(query, {f"k{n}": key for n, key in enumerate(_KEYS)}).scalars()
+        rows = sum(names(str(value), name) for value in values)
+        if rows:
+            found[f"{table}.{column}"] = rows
+    return found, columns
+
+
+def names(said: str, name: str) -> bool:
+    """Whether a field for users in a text (JSON, YAML, the document of a confirmed answer) holds this person."""
+    wanted = person(name)
+    values = [value.strip("'\"") for value in _FIELDS.findall(said)]
+    values += [each.strip() for line in _SIGNED.findall(said) for each in line.replace("\\", "").split(",")]
+    return any(person(value) == wanted for value in values)
+
+
+def scan_files(paths: Sequence[Path], ids: Sequence[str]) -> tuple[dict[str, int], int]:
+    """In which files the bytes of one of these ids stand, with how many of them, and how many bytes were read."""
+    found, size = dict[str, int](), 0
+    wanted = [each.encode() for each in ids]
+    longest = max(map(len, wanted), default=1)
+    for path in paths:
+        seen, kept = set[bytes](), b""
+        for block in _blocks(path):
+            size += len(block)
+            kept = kept[-longest:] + block
+            seen |= {each for each in wanted if each in kept}
+        if seen:
+            found[path.name] = len(seen)
+    return found, size
+
+
+def text_columns(connection: Connection) -> Iterator[tuple[str, str]]:
+    """Every column of every table that may hold text."""
+    tables = text("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name")
+    for table in connection.execute(tables).scalars().all():
+        for row in connection.execute(text(f'PRAGMA table_info("{table}")')).all():
+            if "TEXT" in str(row[2]).upper():
+                yield str(table), str(row[1])
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    if path.is_file():
+        with path.open("rb") as file:
+            while block := file.read(BLOCK):
+                yield block

@@ -1,0 +1,76 @@
+"""When tokens and sessions of the page were last used: noted at once, written down beside the requests.
+
+The one rule: nobody who may come in waits for this, and nobody is kept out by it: a disk that is full or busy for a while only
+makes the dates late. Until they are on the disk, this process knows them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from sqlalchemy import Connection, text
+
+from citewell.errors import StorageError
+from citewell.store.db import Database
+
+Kind = Literal["token", "session"]
+PAUSE = 60.0  # seconds until the next try after the disk has refused one: each may keep other writers waiting
+
+log = logging.getLogger(__name__)
+
+
+class Uses:
+    """`latest` and `note` neither wait nor fail. At most one transaction is under way, and holds all that came before it."""
+
+    def __init__(self, db: Database, clock: Callable[[], float]) -> None:
+        self._db = db
+        self._clock = clock
+        self._noted: dict[tuple[Kind, str], float] = {}  # what is not written yet
+        self._writing: asyncio.Task[None] | None = None
+        self._refused: float | None = None  # when the disk refused the last try
+
+    def latest(self, kind: Kind, key: str, written: float) -> float:
+        """The last use of one, of which the row says `written`."""
+        return max(written, self._noted.get((kind, key), 0.0))
+
+    def note(self, kind: Kind, key: str, at: float) -> None:
+        self._noted[kind, key] = at
+        idle = self._writing is None or self._writing.done()
+        if idle and (self._refused is None or abs(self._clock() - self._refused) > PAUSE):
+            self._writing = asyncio.create_task(self._write())
+
+    def write_in(self, connection: Connection) -> None:
+        """All that is noted, as part of a transaction. It stays noted until a transaction of its own is through."""
+        _write(connection, self._noted.copy())
+
+    async def settle(self) -> None:
+        """Wait for the transaction that is under way; no other is begun."""
+        if self._writing is not None:
+            await asyncio.wait({self._writing})
+
+    async def _write(self) -> None:
+        while noted := self._noted.copy():
+            try:
+                await self._db.write(lambda connection, noted=noted: _write(connection, noted))  # type: ignore[misc]  # bound now
+            except StorageError as error:
+                self._refused = self._clock()
+                log.warning("when tokens were last used is not written down for now: %s", error.message)
+                return
+            self._refused = None
+            for each, at in noted.items():
+                if self._noted[each] == at:
+                    del self._noted[each]
+
+
+def _write(connection: Connection, noted: Mapping[tuple[Kind, str], float]) -> None:
+    for (kind, key), at in noted.items():
+        connection.execute(_QUERIES[kind], {"key": key, "at": at})
+
+
+_QUERIES = {
+    "token": text("UPDATE tokens SET used_at = max(used_at, :at) WHERE token_id = :key"),
+    "session": text("UPDATE sign_ins SET used_at = max(used_at, :at) WHERE sha256 = :key"),
+}

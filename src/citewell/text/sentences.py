@@ -1,0 +1,114 @@
+"""Where sentences end, in Chinese and English.
+
+The one rule: spans are in order, never overlap, carry no white space at their ends, and together hold every character that is
+not white space. One pass: a megabyte of dots costs no more than a megabyte of prose.
+"""
+
+from __future__ import annotations
+
+import re
+
+from citewell.text.abbreviations import BEFORE_NUMBERS, NEVER_LAST, OPENERS, SELDOM_LAST
+from citewell.text.language import count_tokens, is_cjk, language
+from citewell.text.line_breaks import blocks
+
+__all__ = ["count_tokens", "language", "sentences"]
+
+LONGEST_TITLE = 60  # characters
+LONGEST_ROW = 400  # characters of a table's row that is kept whole, for its cells say little without one another
+_STOPS = re.compile(r"[。！？；｡…!?.．]+")
+_CLOSERS = re.compile(r"[\"'”’」』）)\]】》〉»］｝}]*(?:\[\d[\d,\s–-]{0,12}\])*[⁰¹²³⁴-⁹]*")
+_CHINESE = frozenset("。！？；｡")
+_GOES_ON = frozenset("，、,：:;")
+_TOKEN = re.compile(r"[^\s(（\[【“‘\"'「《,，;/]*\Z")
+_MARKER = re.compile(r"[(（\[]?(?:[\d.]{1,8}|[A-Za-z]|[ivxlIVXL]{1,6})")
+_LETTERS = re.compile(r"[A-Za-z]{1,12}")
+_SINGLE_LETTERS = re.compile(r"(?:[A-Za-z]\.)*[A-Za-z]|[A-Z]h\.D|M\.Sc|B\.Sc")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Spans of the sentences of `text`."""
+    found: list[tuple[int, int]] = []
+    for start, end in blocks(text):
+        row = end - start <= LONGEST_ROW and text.find(" | ", start, end) >= 0
+        found.extend([(start, end)] if row else _split(text, start, end))
+    return found
+
+
+def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The sentences of one block, whose edges are not white space."""
+    spans: list[tuple[int, int]] = []
+    quotes, counted, at = 0, start, start
+    while match := _STOPS.search(text, at, end):
+        quotes += text.count('"', counted, match.end())
+        counted = match.end()
+        at = _after_closers(text, match.end(), end, quotes % 2 == 1)
+        if at == end:
+            break
+        if _ends(text, start, match, at, end):
+            spans.append((start, at))
+            start = _skip_space(text, at, end)
+    if start < end:
+        spans.append((start, end))
+    return spans
+
+
+def _after_closers(text: str, at: int, end: int, quote_open: bool) -> int:
+    """Where the quotes and brackets that close behind a stop end. A straight quote closes only what is open."""
+    match = _CLOSERS.match(text, at, end)
+    stop = match.end() if match else at
+    if stop > at and text[at] in "\"'" and not quote_open and stop < end and not text[stop].isspace():
+        return at
+    return stop
+
+
+def _skip_space(text: str, at: int, end: int) -> int:
+    while at < end and text[at].isspace():
+        at += 1
+    return at
+
+
+def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> bool:
+    """Whether the stops of `match`, closed at `at`, end the sentence that began at `start`. `at` is before `end`."""
+    stops, following = match.group(), text[at]
+    if _STOPS.match(following) or _in_title(text, start, match, end):
+        return False  # as in `why?).`: the later stop decides
+    if not _CHINESE.isdisjoint(stops):
+        return following not in _GOES_ON
+    before = text[match.start() - 1] if match.start() > start else " "
+    if stops == "．":
+        return not before.isdigit()
+    if not following.isspace():
+        return is_cjk(following) and following not in _GOES_ON and (is_cjk(before) or stops[-1] in "!?")
+    opening = _skip_space(text, at, end)
+    if text[opening] in _GOES_ON:
+        return False
+    if stops[-1] in "!?":
+        return at == match.end() or not text[opening].islower()
+    if text[opening].islower():
+        return False
+    return len(stops) > 1 or stops == "…" or _full_stop(text, start, match.start(), opening)
+
+
+def _in_title(text: str, start: int, match: re.Match[str], end: int) -> bool:
+    """Whether the stops stand in a title, as in 《CDTV！》: it opens shortly before and closes shortly behind."""
+    opened = text.rfind("《", max(start, match.start() - LONGEST_TITLE), match.start())
+    closed = text.rfind("》", max(start, match.start() - LONGEST_TITLE), match.start())
+    return opened > closed and text.find("》", match.end(), min(end, match.end() + LONGEST_TITLE)) >= 0
+
+
+def _full_stop(text: str, start: int, dot: int, opening: int) -> bool:
+    """Whether the single full stop at `dot` ends a sentence, the next word starting at `opening`."""
+    if dot - start <= 9 and _MARKER.fullmatch(text, start, dot):
+        return False  # `1. First item`, `(a. ...`
+    token = _TOKEN.search(text[max(start, dot - 24) : dot])
+    word = token.group() if token else ""
+    lower = word.lower()
+    if lower in NEVER_LAST:
+        return False
+    if lower in BEFORE_NUMBERS:
+        return not text[opening].isdigit()
+    if lower in SELDOM_LAST or _SINGLE_LETTERS.fullmatch(word):
+        following = _LETTERS.match(text, opening)
+        return bool(following and following.group().lower() in OPENERS)
+    return True
