@@ -41,34 +41,34 @@ def _parser(module: str) -> Parser:
 
 # module of this package -> the suffixes of the files that its `parse` reads
 _READS: Final = {
-    "text": ".txt .text .log",
-    "markdown": ".md .markdown",
-    "html": ".html .htm .xhtml",
-    "pdf": ".pdf",
-    "epub": ".epub",
-    "eml": ".eml",
-    "json_records": ".json .jsonl .ndjson .geojson .ipynb",
-    "xml_text": ".xml .nxml .rss .atom",
-    "rst": ".rst .rest",
-    "outlined": ".tex .ltx .adoc .asciidoc .org .wiki .mediawiki",
-    "subtitles": ".srt .vtt",
-    "calendar_text": ".ics .vcf",
-    "code": (
+    "markup.plain_text": ".txt .text .log",
+    "markup.markdown": ".md .markdown",
+    "web.html": ".html .htm .xhtml",
+    "pdf.parse": ".pdf",
+    "web.epub": ".epub",
+    "web.eml": ".eml",
+    "markup.json_records": ".json .jsonl .ndjson .geojson .ipynb",
+    "markup.xml_text": ".xml .nxml .rss .atom",
+    "markup.rst": ".rst .rest",
+    "markup.light_markup": ".tex .ltx .adoc .asciidoc .org .wiki .mediawiki",
+    "markup.subtitles": ".srt .vtt",
+    "markup.calendar": ".ics .vcf",
+    "markup.code": (
         ".py .pyi .pyw .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .java .kt .kts .scala .groovy .gradle "
         ".dart .cs .c .h .cc .cpp .cxx .hh .hpp .hxx .cu .ino .m .mm .go .rs .swift .php .proto .graphql .gql "
         ".thrift .rb .ex .exs .cr .pl .pm .r .jl .sh .bash .zsh .ksh .fish .ps1 .psm1 .lua .hs .elm .sql .ddl "
         ".yaml .yml .toml .ini .cfg .conf .properties .mk .css .scss .sass .less .bat .cmd .tf "
         ".cmake .diff .patch .dockerfile"
     ),
-    "office": ".docx .docm .dotx",
-    "presentation": ".pptx .pptm .ppsx .potx",
-    "spreadsheet": ".xlsx .xlsm .xltx .xls",
-    "delimited": ".csv .tsv .tab",
-    "odf": ".odt .ods .odp .ott",
-    "rtf": ".rtf",
-    "image": ".png .jpg .jpeg .tif .tiff .webp .bmp",
+    "office.word": ".docx .docm .dotx",
+    "office.presentation": ".pptx .pptm .ppsx .potx",
+    "office.spreadsheet": ".xlsx .xlsm .xltx .xls",
+    "markup.delimited": ".csv .tsv .tab",
+    "office.odf.document": ".odt .ods .odp .ott",
+    "markup.rtf": ".rtf",
+    "picture.image": ".png .jpg .jpeg .tif .tiff .webp .bmp",
 }
-PICTURES: Final = frozenset(_READS["image"].split())  # read where `ingest.ocr` is on, and else refused
+PICTURES: Final = frozenset(_READS["picture.image"].split())  # read where `ingest.ocr` is on, and else refused
 PARSERS: Final[dict[str, Parser]] = {
     suffix: parser for module, suffixes in _READS.items() for parser in [_parser(module)] for suffix in suffixes.split()
 }
